@@ -3,7 +3,7 @@ import { type LoadedVersion, loadVersion } from '../packages/analysis/decision/p
 import { diffVersions } from '../packages/analysis/diff/diff.js';
 import { explainDecisions, stoppedClock } from '../packages/analysis/explain/explain-decisions.js';
 import { askEngine } from '../packages/policy-tests/engine/ask-engine.js';
-import { proverOf } from '../packages/analysis/solve/prover.js';
+import { makeProver } from '../packages/analysis/solve/prover.js';
 import type { Prover } from '../packages/analysis/question/question.js';
 import { findZ3, startZ3 } from '../packages/analysis/solve/z3.js';
 import { suggestForCoverage } from '../packages/policy-tests/suggest/coverage-suggestions.js';
@@ -123,7 +123,7 @@ function z3(queries: number[]): () => Promise<Prover> {
       queries.push(milliseconds);
       return value;
     };
-    return Promise.resolve(proverOf({ name: solver.name, run, close: () => solver.close() }, { effort: 3 }));
+    return Promise.resolve(makeProver({ name: solver.name, run, close: () => solver.close() }, { effort: 3 }));
   };
 }
 

@@ -12,7 +12,7 @@ import { TENANTS_TITLE } from './tenants.bench.js';
 import { WEIGHTS_TITLE } from './weights.bench.js';
 
 /** Written by bench/peers, which installs the packages that it compares with. */
-export const PEERS_TITLE = 'Beside the reference';
+export const PEERS_TITLE = 'Beside Cerbos';
 
 /** Written by tests/failure-modes/run.ts with --record. */
 export const FAILURES_TITLE = 'Failure modes';

@@ -41,6 +41,8 @@ export interface CompileOptions {
   readonly vocabulary?: Vocabulary;
   /** Whether only what checks need is emitted. */
   readonly checksOnly?: boolean;
+  /** Whether what decides while facts are unknown is emitted, too. */
+  readonly facts?: boolean;
   /** Whether what explains decisions is emitted, too. */
   readonly explain?: boolean;
   /** The number of policies with a scope from which scopes are loaded on demand, if not the usual one. */
@@ -59,8 +61,8 @@ export function compile(
   report = new Diagnostics(),
   options: CompileOptions = {},
 ): Compilation {
-  const { checksOnly = false, explain = false, scopedFrom, onStep } = options;
-  const result = programOf(sources, report, options);
+  const { checksOnly = false, explain = false, facts = false, scopedFrom, onStep } = options;
+  const result = makeProgram(sources, report, options);
   if (result === undefined)
     return { files: [], program: undefined, lowered: undefined, invariants: [], diagnostics: report.sorted() };
   const { lowered, invariants, documents } = result;
@@ -70,7 +72,8 @@ export function compile(
   const emitOptions = {
     checksOnly,
     ...(scopedFrom !== undefined && { scopedFrom }),
-    ...(explain && { explained: { program: folded, texts: textsOf(sources, options.schemaTexts), documents } }),
+    ...(facts && { factsProgram: folded }),
+    ...(explain && { explained: { program: folded, texts: collectTexts(sources, options.schemaTexts), documents } }),
   };
   const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
   const emitted = sources.filter(({ path }) => !stating.has(path));
@@ -84,7 +87,10 @@ export function compile(
 }
 
 /** The texts of policies and schemas, in path order. */
-function textsOf(sources: readonly Source[], schemaTexts: ReadonlyMap<string, string> = new Map()): Explained['texts'] {
+function collectTexts(
+  sources: readonly Source[],
+  schemaTexts: ReadonlyMap<string, string> = new Map(),
+): Explained['texts'] {
   const policies = sources.map(({ path, text }) => [path, text] as const);
   const schemas = [...schemaTexts].map(([file, text]) => [`_schemas/${file}`, text] as const);
   return [...policies, ...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -94,7 +100,7 @@ function textsOf(sources: readonly Source[], schemaTexts: ReadonlyMap<string, st
  * The stages up to `lower`; undefined if there are errors. A function of its own so that the types of expressions, which
  * take more memory than the program, end with it.
  */
-export function programOf(
+export function makeProgram(
   sources: readonly Source[],
   report: Diagnostics,
   options: CompileOptions,
@@ -142,7 +148,7 @@ export function validateSources(
   return report.hasErrors ? undefined : { files, policies, types, schemas };
 }
 
-/** As the policies are, so that conditions that say the same are the same. */
+/** Optimises conditions as policies are, so that conditions that say the same are the same. */
 function optimised(set: InvariantSet): InvariantSet {
   const [conditions] = optimise(fold({ modules: [set.conditions], schemas: [] })).modules;
   return { ...set, conditions: conditions as DerivedRolesModule };

@@ -29,30 +29,30 @@ export interface Bindings {
  * expressions is limited by the parser.
  */
 export function evaluate(value: Value, within: Surroundings): cel.Result {
-  const result = resultOf(value, within);
+  const result = evaluateValue(value, within);
   within.observe?.(value, result);
   return result;
 }
 
-function resultOf(value: Value, within: Surroundings): cel.Result {
+function evaluateValue(value: Value, within: Surroundings): cel.Result {
   switch (value.kind) {
     case 'literal':
       if (value.literal === 'uint') return new cel.Uint(value.value);
       return value.literal === 'json' ? (value.value as cel.Value) : value.value;
     case 'field':
-      return fieldOf(value.of, value.name, within.request);
+      return readField(value.of, value.name, within.request);
     case 'part':
-      return partOf(value.part, within.request);
+      return readPart(value.part, within.request);
     case 'variable':
     case 'constant':
     case 'global':
-      return cel.bound(value.name, bindingOf(value.kind, value.name, within));
+      return cel.bound(value.name, readBinding(value.kind, value.name, within));
     case 'local':
       return within.locals.get(value.name);
     case 'is-set':
-      return !cel.isFailure(bindingOf(value.binding, value.name, within));
+      return !cel.isFailure(readBinding(value.binding, value.name, within));
     case 'bindings':
-      return cel.variablesMessage(bindingsOf(value, within));
+      return cel.variablesMessage(readBindings(value, within));
     case 'select':
       return cel.select(evaluate(value.operand, within), value.name);
     case 'has':
@@ -64,35 +64,36 @@ function resultOf(value: Value, within: Surroundings): cel.Result {
     case 'optional-index':
       return cel.optionalIndex(evaluate(value.operand, within), evaluate(value.index, within));
     case 'operator':
-      return functionOf(value.operator)(...allOf(value.operands, within));
+      return findFunction(value.operator)(...evaluateAll(value.operands, within));
     case 'call':
-      return functionOf(value.runtime)(...allOf(value.args, within), ...(value.pure ? [] : [within.request]));
+      return findFunction(value.runtime)(...evaluateAll(value.args, within), ...(value.pure ? [] : [within.request]));
     case 'list':
-      return listOf(value, within);
+      return makeList(value, within);
     case 'map':
-      return mapOf(value, within);
+      return makeMap(value, within);
     case 'type-name':
       return cel.typeValue(value.name);
     case 'macro':
-      return macroOf(value, within);
+      return evaluateMacro(value, within);
   }
 }
 
-function allOf(values: readonly Value[], within: Surroundings): readonly cel.Result[] {
+function evaluateAll(values: readonly Value[], within: Surroundings): readonly cel.Result[] {
   return values.map((value) => evaluate(value, within));
 }
 
 type Runtime = (...args: readonly unknown[]) => cel.Result;
 
 /** The names come from the compiler's own tables, never from an author. */
-export function functionOf(name: string): Runtime {
-  return (
-    (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ??
-    invariant(`packages/cel/runtime has no ${name}`)
-  );
+export function findFunction(name: string): Runtime {
+  functions ??= new Map(Object.entries(cel as unknown as { readonly [name: string]: Runtime }));
+  return functions.get(name) ?? invariant(`packages/cel/runtime has no ${name}`);
 }
 
-function fieldOf(part: RequestPart, name: string, request: Request): cel.Result {
+/** Those of the runtime by name: looking a name up in a module takes several times as long. */
+let functions: ReadonlyMap<string, Runtime> | undefined;
+
+function readField(part: RequestPart, name: string, request: Request): cel.Result {
   switch (part) {
     case 'principal':
     case 'resource':
@@ -106,7 +107,8 @@ function fieldOf(part: RequestPart, name: string, request: Request): cel.Result 
   }
 }
 
-function partOf(part: RequestPart, request: Request): cel.Result {
+/** A part of a request, as a value of conditions. */
+export function readPart(part: RequestPart, request: Request): cel.Result {
   switch (part) {
     case 'request':
       return cel.requestMessage(request);
@@ -121,7 +123,7 @@ function partOf(part: RequestPart, request: Request): cel.Result {
   }
 }
 
-function bindingOf(
+function readBinding(
   kind: 'variable' | 'constant' | 'global',
   name: string,
   { request, bindings }: Surroundings,
@@ -136,7 +138,7 @@ function bindingOf(
   }
 }
 
-function bindingsOf(
+function readBindings(
   { of, before }: Value & { readonly kind: 'bindings' },
   { request, bindings }: Surroundings,
 ): { readonly [name: string]: cel.Result } {
@@ -150,13 +152,13 @@ function bindingsOf(
   }
 }
 
-function listOf({ elements }: Value & { readonly kind: 'list' }, within: Surroundings): cel.Result {
+function makeList({ elements }: Value & { readonly kind: 'list' }, within: Surroundings): cel.Result {
   const results = elements.map(({ optional, value }) => [optional, evaluate(value, within)] as const);
   if (elements.some(({ optional }) => optional)) return cel.listOfOptionals(results);
   return cel.listOf(results.map(([, result]) => result));
 }
 
-function mapOf({ entries }: Value & { readonly kind: 'map' }, within: Surroundings): cel.Result {
+function makeMap({ entries }: Value & { readonly kind: 'map' }, within: Surroundings): cel.Result {
   const results = entries.map(
     ({ optional, key, value }) => [optional, evaluate(key, within), evaluate(value, within)] as const,
   );
@@ -164,12 +166,12 @@ function mapOf({ entries }: Value & { readonly kind: 'map' }, within: Surroundin
   return cel.mapOf(results.map(([, key, value]) => [key, value] as const));
 }
 
-function macroOf({ runtime, range, variables, predicate, body }: Macro, within: Surroundings): cel.Result {
+function evaluateMacro({ runtime, range, variables, predicate, body }: Macro, within: Surroundings): cel.Result {
   const functions = [predicate, body]
     .filter((part) => part !== undefined)
     .map((part) => (...items: readonly cel.Result[]): cel.Result => {
       const inner = variables.map((name, at) => [name, items[at]] as const);
       return evaluate(part, { ...within, locals: new Map([...within.locals, ...inner]) });
     });
-  return functionOf(runtime)(evaluate(range, within), ...functions);
+  return findFunction(runtime)(evaluate(range, within), ...functions);
 }

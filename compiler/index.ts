@@ -12,6 +12,8 @@ export { type LoadedPolicies, loadPolicies, type PolicyTexts, type TextFile } fr
 export interface CompilePoliciesOptions {
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
   readonly strictTypes?: boolean;
+  /** Whether the bundle can decide while facts are unknown, as `authz/facts` needs. */
+  readonly facts?: boolean;
   /** Whether the generated code and the bundle can explain decisions: they then export `explainer`. */
   readonly explain?: boolean;
 }
@@ -31,12 +33,26 @@ export interface CompiledPolicies {
 /**
  * Compiles policies, without a disk: what `authzc compile` does between reading and writing. Equal texts give equal
  * files.
+ *
+ * @example
+ * import { compilePolicies } from 'authz/compiler';
+ *
+ * const text = `
+ * apiVersion: api.authz.dev/v1
+ * resourcePolicy:
+ *   resource: note
+ *   version: default
+ *   rules:
+ *     - { name: readers, actions: [read], effect: EFFECT_ALLOW, roles: [user] }
+ * `;
+ * const { files, report } = compilePolicies({ policies: [{ path: 'note.yaml', text }] });
+ * console.log(report.errors.length, files?.some(({ path }) => path === 'resource/note.ts')); // => 0 true
  */
 export function compilePolicies(
   texts: PolicyTexts | LoadedPolicies,
-  { strictTypes = false, explain = false }: CompilePoliciesOptions = {},
+  { strictTypes = false, explain = false, facts = false }: CompilePoliciesOptions = {},
 ): CompiledPolicies {
-  const { files, program, diagnostics } = compileTexts(texts, { strictTypes, explain });
+  const { files, program, diagnostics } = compileTexts(texts, { strictTypes, explain, facts });
   const emitted = program === undefined ? undefined : [...reviewedFiles(files), emitTypes(program)];
   return {
     files: emitted?.map(({ path, text }) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1)),

@@ -23,7 +23,15 @@ export interface LoadedPolicies extends PolicyTexts {
   readonly report: Diagnostics;
 }
 
-/** Reads a folder of policies, as `authzc compile` does. Throws when it cannot be read. */
+/**
+ * Reads a folder of policies, as `authzc compile` does. Throws when it cannot be read.
+ *
+ * @example
+ * import { compilePolicies, loadPolicies } from 'authz/compiler';
+ *
+ * const { report } = compilePolicies(loadPolicies('policies'));
+ * console.log(report.errors.length); // => 0
+ */
 export function loadPolicies(directory: string): LoadedPolicies {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report);

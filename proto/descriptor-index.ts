@@ -14,7 +14,7 @@ export interface DescriptorIndex {
 export function descriptorIndex(renaming?: Renaming): DescriptorIndex {
   const files = new Map<string, DescriptorFile>();
   const symbols = new Map<string, string>();
-  for (const [, bytes] of fieldsOf(Buffer.from(descriptorSet, 'base64'), FILE)) {
+  for (const [, bytes] of listFields(Buffer.from(descriptorSet, 'base64'), FILE)) {
     const file = readFile(renaming === undefined ? bytes : renamedFile(bytes, renaming));
     files.set(file.path, file);
     for (const symbol of file.symbols) symbols.set(symbol, file.path);
@@ -47,10 +47,10 @@ const NAME = 1;
 
 function readFile(bytes: Buffer): DescriptorFile {
   const text = (field: number): readonly string[] =>
-    fieldsOf(bytes, [field]).map(([, content]) => content.toString('utf8'));
+    listFields(bytes, [field]).map(([, content]) => content.toString('utf8'));
   const prefix = text(FILE_PACKAGE).map((name) => `${name}.`)[0] ?? '';
-  const symbols = fieldsOf(bytes, [FILE_MESSAGE, FILE_ENUM, FILE_SERVICE]).flatMap(([field, content]) =>
-    symbolsOf(
+  const symbols = listFields(bytes, [FILE_MESSAGE, FILE_ENUM, FILE_SERVICE]).flatMap(([field, content]) =>
+    listSymbols(
       content,
       prefix,
       field === FILE_MESSAGE ? [MESSAGE_NESTED, MESSAGE_ENUM] : field === FILE_SERVICE ? [SERVICE_METHOD] : [],
@@ -60,16 +60,16 @@ function readFile(bytes: Buffer): DescriptorFile {
 }
 
 /** The full name of a definition and of those within it. */
-function symbolsOf(bytes: Buffer, prefix: string, within: readonly number[]): readonly string[] {
-  const name = prefix + (fieldsOf(bytes, [NAME])[0]?.[1].toString('utf8') ?? '');
-  const inner = fieldsOf(bytes, within).flatMap(([field, content]) =>
-    symbolsOf(content, `${name}.`, within.includes(MESSAGE_NESTED) && field === MESSAGE_NESTED ? within : []),
+function listSymbols(bytes: Buffer, prefix: string, within: readonly number[]): readonly string[] {
+  const name = prefix + (listFields(bytes, [NAME])[0]?.[1].toString('utf8') ?? '');
+  const inner = listFields(bytes, within).flatMap(([field, content]) =>
+    listSymbols(content, `${name}.`, within.includes(MESSAGE_NESTED) && field === MESSAGE_NESTED ? within : []),
   );
   return [name, ...inner];
 }
 
 /** The contents of some length-delimited fields, in order. */
-function fieldsOf(bytes: Buffer, wanted: readonly number[]): readonly (readonly [number, Buffer])[] {
+function listFields(bytes: Buffer, wanted: readonly number[]): readonly (readonly [number, Buffer])[] {
   const found: [number, Buffer][] = [];
   const reader = new WireReader(bytes);
   while (reader.at < bytes.length) {

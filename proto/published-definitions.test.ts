@@ -44,18 +44,18 @@ test('every message has the published fields, and additions above 99', () => {
     compared += 1;
     const fields = new Map(mine.fields.map((field) => [field.number, field]));
     for (const field of message.fields) {
-      if (field.message !== undefined && OTHER_STORES.test(nameOf(field.message))) continue;
-      if (RESERVED.has(`${nameOf(message)}.${field.name}`)) continue;
-      assert.is(shape(fields.get(field.number)), shape(field), `${nameOf(message)}.${field.name}`);
+      if (field.message !== undefined && OTHER_STORES.test(readName(field.message))) continue;
+      if (RESERVED.has(`${readName(message)}.${field.name}`)) continue;
+      assert.is(shape(fields.get(field.number)), shape(field), `${readName(message)}.${field.name}`);
       fields.delete(field.number);
     }
     const additions = [...fields.values()].filter(
-      ({ name, number }) => number < 100 && !NEWER.has(`${nameOf(message)}.${name}`),
+      ({ name, number }) => number < 100 && !NEWER.has(`${readName(message)}.${name}`),
     );
     assert.equal(
       additions.map(({ name }) => name),
       [],
-      nameOf(message),
+      readName(message),
     );
   }
   assert.ok(compared > 60, `${compared} messages were compared`);
@@ -72,7 +72,7 @@ test('all messages of served RPCs and audit entries are present', () => {
   ]) {
     assert.ok(ours.getMessage(`authz.${name}`), name);
     assert.ok(
-      published.some((message) => nameOf(message) === name),
+      published.some((message) => readName(message) === name),
       name,
     );
   }
@@ -85,12 +85,12 @@ function withNested(message: DescMessage): readonly DescMessage[] {
 }
 
 /** Without the package of the product. */
-function nameOf({ typeName }: { readonly typeName: string }): string {
+function readName({ typeName }: { readonly typeName: string }): string {
   return typeName.replace(/^(?:cerbos|authz)\./, '');
 }
 
 function movedName(message: { readonly typeName: string }): string {
-  const name = nameOf(message);
+  const name = readName(message);
   return MOVED.get(name) ?? name;
 }
 

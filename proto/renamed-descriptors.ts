@@ -29,7 +29,7 @@ const jsonName: Rename = (text, { fields }) => fields[text] ?? text;
 const fieldName: Rename = (text, { fields }) =>
   snakeCase(Object.entries(fields).find(([from]) => snakeCase(from) === text)?.[1] ?? text);
 
-/** By field number, as google/protobuf/descriptor.proto has them. */
+/** Fields by number, as google/protobuf/descriptor.proto has them. */
 const FIELD: Fields = { 1: fieldName, 2: typeName, 6: typeName, 10: jsonName };
 const MESSAGE: { [number: number]: Rename } = { 2: FIELD, 6: FIELD };
 MESSAGE[3] = MESSAGE;

@@ -43,7 +43,7 @@ async function serving(
 }
 
 /** What the echo says, or why it does not. */
-function echoOf(address: string, pems: TlsPems, insecure = false): Promise<string> {
+function callEcho(address: string, pems: TlsPems, insecure = false): Promise<string> {
   const { credentials, options } = tlsChannel(
     address,
     pems,
@@ -69,21 +69,21 @@ test('a server can be addressed by name and by IP address, in every form', () =>
       `dns:///127.0.0.1:${port}`,
       `ipv4:127.0.0.1:${port}`,
     ]) {
-      assert.is(await echoOf(address, pems), 'hi', address);
+      assert.is(await callEcho(address, pems), 'hi', address);
     }
   }));
 
 test('a server can be addressed by IPv6', () =>
   serving('[::1]:0', certificate, async (port) => {
     for (const address of [`[::1]:${port}`, `ipv6:[::1]:${port}`])
-      assert.is(await echoOf(address, pems), 'hi', address);
+      assert.is(await callEcho(address, pems), 'hi', address);
   }));
 
 test('the certificate must be valid for the IP address and signed by a trusted CA', () =>
   serving('127.0.0.2:0', certificate, async (port) => {
-    assert.match(await echoOf(`127.0.0.2:${port}`, pems), "IP: 127.0.0.2 is not in the cert's list");
-    assert.match(await echoOf(`127.0.0.2:${port}`, {}), 'self-signed certificate');
-    assert.is(await echoOf(`127.0.0.2:${port}`, {}, true), 'hi');
+    assert.match(await callEcho(`127.0.0.2:${port}`, pems), "IP: 127.0.0.2 is not in the cert's list");
+    assert.match(await callEcho(`127.0.0.2:${port}`, {}), 'self-signed certificate');
+    assert.is(await callEcho(`127.0.0.2:${port}`, {}, true), 'hi');
   }));
 
 test.run();

@@ -31,7 +31,7 @@ export interface TlsChannel {
  * Throws when the PEM texts cannot be used.
  */
 export function tlsChannel(address: string, { ca, cert, key }: TlsPems, verify: VerifyOptions = {}): TlsChannel {
-  const host = hostOf(address);
+  const host = readHost(address);
   const isNamed = isIP(host) === 0;
   const check = verify.checkServerIdentity ?? checkServerIdentity;
   const verifyAddress: VerifyOptions = {
@@ -68,7 +68,7 @@ class CredentialsWithOptions extends ChannelCredentials {
     return this.#inner._isSecure();
   }
 
-  /** Of the same address; the options depend on nothing else. */
+  /** Whether the credentials are of the same address; the options depend on nothing else. */
   override _equals(other: ChannelCredentials): boolean {
     return other instanceof CredentialsWithOptions && this.#inner._equals(other.#inner);
   }
@@ -85,8 +85,8 @@ class CredentialsWithOptions extends ChannelCredentials {
 /** Belongs to no host, now or later (RFC 6761), so a server that chooses its certificate by name uses its default. */
 const SERVER_NAME = 'ip-address.invalid';
 
-/** Of `host`, `host:port`, `[host]:port`, with or without a scheme such as `dns:` or `ipv6:`. */
-function hostOf(address: string): string {
+/** Reads the host of `host`, `host:port`, `[host]:port`, with or without a scheme such as `dns:` or `ipv6:`. */
+function readHost(address: string): string {
   const target = address.replace(/^(?:dns|ipv4|ipv6):(?:\/\/[^/]*\/)?/, '');
   if (isIP(target) !== 0) return target;
   return /^\[([^\]]*)\]/.exec(target)?.[1] ?? target.replace(/:\d*$/, '');

@@ -10,7 +10,15 @@ import { explorerFiles } from './explorer-files.js';
  * Not bundled: packages that load files of their own, those of OpenTelemetry, which most servers do not load, and
  * grpc-js, whose classes their exporters share.
  */
-const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', 'pg', '@opentelemetry/*', '@grpc/grpc-js'];
+const external = [
+  'esbuild',
+  'node-sqlite3-wasm',
+  '@platformatic/kafka',
+  'pg',
+  'mysql2',
+  '@opentelemetry/*',
+  '@grpc/grpc-js',
+];
 
 /**
  * Bundles `@opentelemetry/api` for prom-client, which requires it as soon as it is loaded. Metrics then need no package

@@ -11,6 +11,9 @@ import {
   generatedFilesOf,
 } from '../tests/diagnostics/cases.js';
 
+/** Commands that flags of a case may begin with; otherwise they are those of `authzc compile`. */
+const COMMANDS: ReadonlySet<string> = new Set(['plan', 'rls']);
+
 /**
  * Returns the pages of docs/diagnostics by file name, sorted: one per code, with its recorded example, and the index.
  * The output is deterministic.
@@ -61,7 +64,7 @@ function pageOf(code: Code): string {
   return `${HEAD}
 # ${code}
 
-**${severity === 'error' ? 'Error' : 'Warning'}**, reported when ${stage === 'load' ? 'loading the files' : 'compiling the policies'}. ${CONSEQUENCE[severity]}
+**${severity === 'error' ? 'Error' : 'Warning'}**, reported when ${WHEN[stage]}. ${stage === 'rls' ? OF_RLS[severity] : CONSEQUENCE[severity]}
 
 ## Meaning
 
@@ -71,13 +74,21 @@ ${explanation.trim()}
 
 ${examplesIn(folder).join('\n\n')}
 
-\`${['authzc compile', ...flagsOf(folder)].join(' ')}\` prints:
+\`${['authzc', ...(COMMANDS.has(flagsOf(folder)[0] ?? '') ? [] : ['compile']), ...flagsOf(folder)].join(' ')}\` prints:
 
 ${fenced('text', clipped(shown))}
 
 [All diagnostics](README.md)
 `;
 }
+
+const WHEN = {
+  load: 'loading the files',
+  compile: 'compiling the policies',
+  rls: 'writing policies for a database',
+} as const;
+
+const OF_RLS = { error: 'Nothing is written.', warning: 'The policies are written.' } as const;
 
 const CONSEQUENCE = {
   error: 'The policies do not compile.',

@@ -22,13 +22,15 @@ export async function explorerFiles(): Promise<ExplorerFiles> {
   const worker = await scripts(
     { worker: 'playground/worker.ts' },
     {
+      splitting: true,
       entryNames: '[name]-[hash]',
+      chunkNames: 'worker-[name]-[hash]',
       external: ['node:fs'],
-      // path-browserify resolves relative paths against a working directory.
-      banner: { js: "const process = { cwd: () => '/' };" },
+      inject: [fileURLToPath(new URL('node/set-immediate.ts', SOURCES))],
     },
   );
-  const workerName = worker.files[0]?.path.slice(FOLDER.length) ?? '';
+  const workerName = worker.files.find(({ path }) => /\/worker-[0-9A-Z]{8}\.js$/.test(path))?.path.slice(FOLDER.length);
+  if (workerName === undefined) throw new Error('the worker has not been built');
   const page = await scripts(
     { explorer: 'explorer.ts' },
     { splitting: true, define: { PLAYGROUND_WORKER: JSON.stringify(`./${workerName}`) } },
@@ -36,6 +38,7 @@ export async function explorerFiles(): Promise<ExplorerFiles> {
   const copied = [
     ['index.html', 'index.html'],
     [`${FOLDER}explorer.css`, 'explorer.css'],
+    [`${FOLDER}playground.css`, 'playground/playground.css'],
     [`${FOLDER}icon.svg`, 'icon.svg'],
   ].map(([path = '', source = '']) => ({ path, contents: readFileSync(new URL(source, SOURCES)) }));
   return { files: [...copied, ...page.files, ...worker.files], inputs: [...page.inputs, ...worker.inputs] };
@@ -68,7 +71,11 @@ async function scripts(
     chunkNames: '[name]-[hash]',
     loader: { '.yaml': 'text' },
     // What the compiler uses of Node. The functions that read the disk are not part of the page.
-    alias: { 'node:crypto': fileURLToPath(new URL('node/crypto.ts', SOURCES)), 'node:path': 'path-browserify' },
+    alias: {
+      'node:crypto': fileURLToPath(new URL('node/crypto.ts', SOURCES)),
+      'node:path': fileURLToPath(new URL('node/path.ts', SOURCES)),
+      'vscode-languageserver': fileURLToPath(new URL('node/languageserver.ts', SOURCES)),
+    },
     metafile: true,
     logLevel: 'warning',
     ...options,

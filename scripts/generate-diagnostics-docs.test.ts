@@ -19,7 +19,7 @@ test('every page has an explanation and an example, and the index links to every
   for (const [name, text] of PAGES) {
     if (name === 'README.md') continue;
     assert.match(text, '\n## Meaning\n');
-    assert.match(text, /^`authzc compile( --[a-z-]+( \w[\w./]*)?)*` prints:$/m);
+    assert.match(text, /^`authzc (compile|plan|rls)( --[a-z-]+( \w[\w./]*)?)*` prints:$/m);
     assert.match(index, `](${name})`);
   }
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureOneCheck } from './house/check-coverage.js';
 import { unresolvedIn } from './house/citations.js';
+import { type ClassShape, findClasses } from './house/classes.js';
 import { folderCycles } from './house/folder-cycles.js';
 import { arrows, floors, importGraph, within, withOneImporter } from './house/import-graph.js';
 import { countNames, type NameCounts } from './house/names.js';
@@ -29,27 +30,40 @@ import {
 const COLUMNS = 120;
 /** A field of requests: the hand-written files that name it are those to edit for one more field like it. */
 const FIELD = 'includeMeta';
+/** A key of the configuration and a function of CEL: the hand-written files that name them are those to edit for another. */
+const KEY = 'maxActionsPerResource';
+const CEL_FUNCTION = 'isLoopback';
 const CITING = /\.(ts|cjs|mjs|proto|ya?ml|md|sh|service)$|(^|\/)Dockerfile$/;
 
-/** The CPU seconds that the tests of a tier should need at most. */
-const CPU_AIMS: { readonly [tier: string]: number } = { quick: 340, full: 1_800 };
+/** The CPU seconds that the test files of a run should need at most. The second run is that of CI. */
+const CPU_AIMS: { readonly [run: string]: number } = { quick: 340, 'full at quick': 1_800 };
 
 const files = trackedFiles();
 const budgets = Object.entries(readBudgets());
 const messageLayer = files.filter(isMessageLayer);
-const { files: ofCheck, calls } = await measureOneCheck();
+const { files: ofCheck, calls, passes, frames } = await measureOneCheck();
 const { graph, importing } = importGraph(PRODUCT);
 const engine = within(graph, 'runtime/engine');
 const oneImporter = [...withOneImporter(graph)].filter((file) => importing.has(file));
 const citing = files.filter((file) => CITING.test(file) && !isGenerated(file));
 const byHand = files.filter((file) => file.endsWith('.ts') && !isGenerated(file));
 const names = byHand.filter(isProduct).map((file) => countNames(textOf(file)));
+const classes = byHand.filter(isProduct).flatMap((file) => findClasses(textOf(file)));
 const long = byHand.map((file) => longLines(textOf(file), COLUMNS));
 
 const rows: readonly Row[] = [
   {
     what: 'one REST check runs through',
     figures: [count(calls, 150, 'calls'), count(ofCheck.length, 36, 'files'), count(linesOf(ofCheck), 3_000, 'lines')],
+  },
+  { what: 'of these calls, those of functions that only call another one', figures: [count(passes, 35, 'calls')] },
+  {
+    what: 'from the listener to a condition of that check',
+    figures: [count(frames.length, 26, 'frames'), count(new Set(frames).size, 16, 'files')],
+  },
+  {
+    what: 'from the service to the decision of an action',
+    figures: [count(frames.findIndex(decides) + 1 - frames.findIndex(isOfService), 11, 'frames')],
   },
   {
     what: 'runtime/engine',
@@ -83,6 +97,17 @@ const rows: readonly Row[] = [
   {
     what: `files of that layer that name the field ${FIELD}`,
     figures: [count(messageLayer.filter(namesField).length, 0, '')],
+  },
+  {
+    what: `places of a key of the configuration, as ${KEY}, and of a function of CEL, as ${CEL_FUNCTION}`,
+    figures: [
+      count(filesNaming(KEY, 'server/config/'), 1, ''),
+      count(filesNaming(CEL_FUNCTION, 'packages/cel/'), 2, ''),
+    ],
+  },
+  {
+    what: 'classes that wrap an engine, and runners of a unary call',
+    figures: [count(classes.filter(isEngineShaped).length, 0, ''), count(byHand.filter(runsCalls).length, 1, '')],
   },
   {
     what: 'files with exactly one importer, of those that import',
@@ -121,6 +146,7 @@ for (const [tier, suites] of budgets) {
 }
 if (process.argv.includes('--files')) {
   console.log(`\none REST check runs through\n${ofCheck.map((file) => `  ${file}\n`).join('')}`);
+  console.log(`from the listener to a condition\n${frames.map((file) => `  ${file}\n`).join('')}`);
   console.log(`message layer written by hand\n${messageLayer.map((file) => `  ${file}\n`).join('')}`);
 }
 
@@ -141,12 +167,35 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
+function isOfService(file: string): boolean {
+  return file.startsWith('server/service/');
+}
+
+function decides(file: string): boolean {
+  return file.startsWith('runtime/engine/decide/');
+}
+
 function isProduct(file: string): boolean {
   return PRODUCT.some((folder) => file.startsWith(`${folder}/`)) && !isTest(file);
 }
 
 function namesField(file: string): boolean {
   return textOf(file).includes(FIELD);
+}
+
+/** How many hand-written files of the product below a folder name something. */
+function filesNaming(name: string, folder: string): number {
+  return byHand.filter((file) => isProduct(file) && file.startsWith(folder) && textOf(file).includes(name)).length;
+}
+
+/** Whether a class decides as an engine does, for all principals: parts of an engine say for which they do. */
+function isEngineShaped({ name, methods }: ClassShape): boolean {
+  const decides = ['check', 'isAllowed', 'plan'].every((method) => methods.has(method));
+  return decides && !methods.has('handles') && name !== 'PolicyEngine';
+}
+
+function runsCalls(file: string): boolean {
+  return isProduct(file) && /^import \{ begin, end, endFailed \} from/m.test(textOf(file));
 }
 
 /** Tests of the citations themselves write ones that do not resolve. */

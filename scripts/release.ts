@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmProgram } from '../tests/support/npm.js';
 import { releasedChangelog } from './release/changelog.js';
-import { packageProblems } from './release/check-package.js';
 import { compareVersions, VERSIONED_FILES, withVersion } from './release/version.js';
 
 /*
@@ -44,6 +43,8 @@ async function release(to: string, isTrial: boolean): Promise<void> {
     write('CHANGELOG.md', changelog);
     // The manifests of generated folders name the compiler.
     npm('run', 'generate');
+    // It loads tools of a second, which a release that is refused does not need.
+    const { packageProblems } = await import('./release/check-package.js');
     const problems = await packageProblems(ROOT, to);
     if (problems.length > 0) throw new Error(`the packages are not fit to be published:\n${problems.join('\n')}`);
     isDone = !isTrial;

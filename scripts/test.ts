@@ -2,9 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Effort } from '../tests/support/effort.js';
 import { failuresIn } from '../tests/support/failures.js';
 import { skipsIn } from '../tests/support/skip.js';
-import { overBudget, recordBudgets, type SuiteCosts } from './test/budgets.js';
+import { budgetName, compareTotals, overBudget, recordBudgets } from './test/budgets.js';
 import { testFilesReaching } from './test/changed.js';
 import { GATES, type Gate } from './test/gates.js';
 import { filesLeft, type Job, jobsOf, nextJob, recordFileSeconds } from './test/jobs.js';
@@ -22,11 +23,11 @@ const { values, positionals } = parseArgs({
     changed: { type: 'boolean', default: false },
     node: { type: 'string', multiple: true, default: [process.execPath] },
     minutes: { type: 'string' },
-    record: { type: 'boolean', default: false },
+    'record-budgets': { type: 'boolean', default: false },
   },
 });
 const tier = values.tier as Tier;
-const effort = process.env['EFFORT'] ?? (tier === 'full' || tier === 'campaign' ? tier : 'quick');
+const effort = (process.env['EFFORT'] ?? (tier === 'full' || tier === 'campaign' ? tier : 'quick')) as Effort;
 const [first = process.execPath, ...others] = values.node;
 const isWhole = positionals.length === 0 && !values.changed;
 const deadline = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(values.minutes) * 60_000;
@@ -95,7 +96,7 @@ async function runGate({ name, command }: Gate): Promise<void> {
  * that wait.
  */
 async function runJobs(seed: number): Promise<void> {
-  const ofRuntime = files.filter((file) => includes('runtime', file));
+  const ofRuntime = files.filter((file) => includes(tier === 'campaign' ? 'runtime-nightly' : 'runtime', file));
   const jobs = jobsOf([{ node: first, files }, ...others.map((node) => ({ node, files: ofRuntime }))]);
   const busy = jobs.filter(({ suite }) => !waits(suite));
   const waiting = jobs.filter(({ suite }) => waits(suite));
@@ -113,8 +114,8 @@ async function runJobs(seed: number): Promise<void> {
     await lane(busy, waiting);
   };
   // What starts programs, as much of the full tier does, leaves a third of a processor idle.
-  const lanes = availableParallelism() + (tier === 'full' || tier === 'campaign' ? 1 : 0);
-  await Promise.all([...Array.from({ length: lanes }, compute), lane(waiting)]);
+  const lanes = availableParallelism() + (tier === 'full' || tier === 'campaign' ? 2 : 0);
+  await Promise.all([...Array.from({ length: lanes }, compute), lane(waiting, busy)]);
 }
 
 /** Runs the files that are left of a job, in the process of its lane if they share one. */
@@ -128,12 +129,16 @@ async function runJob(job: Job, seed: number, shared: Map<string, TestRunner>): 
 
 function createRunner(node: string, seed: number): TestRunner {
   const version = versions.get(node) as string;
-  const variables = { EFFORT: effort, ...(seed === 1 ? {} : { SEED: String(seed) }) };
+  const variables = {
+    EFFORT: effort,
+    ...(node === first ? {} : { REPEATED: '1' }),
+    ...(seed === 1 ? {} : { SEED: String(seed) }),
+  };
   return new TestRunner(node, variables, (file) => {
     const mark = values.node.length > 1 ? ` (Node ${version})` : '';
     const isGood = file.failed === 0;
     console.log(
-      `${isGood ? 'ok    ' : 'FAILED'} ${figure(file.seconds)} s  ${file.file}${mark}: ${file.passed} passed${isGood ? '' : `, ${file.failed} failed`}`,
+      `${isGood ? 'ok    ' : 'FAILED'} ${figure(file.seconds)} s ${figure(file.cpu)} CPU s  ${file.file}${mark}: ${file.passed} passed${isGood ? '' : `, ${file.failed} failed`}`,
     );
     ended.push({ ...file, version });
     passed += file.passed;
@@ -152,20 +157,19 @@ function report(): void {
   console.log('\nthe test files that took longest: seconds, CPU seconds');
   for (const { file, version, seconds, cpu } of longest)
     console.log(`${figure(seconds)} ${figure(cpu)}  ${file} (${version})`);
-  const costs: SuiteCosts = new Map();
+  const costs = new Map<string, number>();
   for (const { file, version, cpu } of ended) {
     if (version !== versions.get(first)) continue;
     costs.set(suiteOf(file), (costs.get(suiteOf(file)) ?? 0) + cpu);
   }
   const total = ended.reduce((sum, { cpu }) => sum + cpu, 0);
-  console.log(`\nCPU seconds of all test files: ${total.toFixed(0)}`);
-  if (isWhole && values.record) {
-    recordBudgets(tier, costs);
+  const run = budgetName(tier, effort);
+  console.log(`\nCPU seconds of all test files: ${total.toFixed(0)}${isWhole ? compareTotals(run, costs) : ''}`);
+  if (isWhole && values['record-budgets']) {
+    recordBudgets(run, costs);
     const own = ended.filter(({ version }) => version === versions.get(first));
     if (tier === 'full') recordFileSeconds(new Map(own.map(({ file, seconds }) => [file, seconds])));
-  }
-  if (isWhole && !values.record && values.minutes === undefined)
-    for (const excess of overBudget(tier, costs)) fail(excess);
+  } else if (isWhole && values.minutes === undefined) for (const excess of overBudget(run, costs)) fail(excess);
   for (const failure of failures) console.log(`\nFAILED ${failure}`);
   const skipped = [...skips].map((skip) => `skipped ${skip}\n`).join('');
   console.log(`\n${skipped}${passed} passed, ${failed} failed, ${skips.size} skipped`);

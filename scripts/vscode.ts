@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf } from './build-programs.js';
@@ -29,8 +29,9 @@ export async function buildVscode(folder: string): Promise<readonly string[]> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
   const manifest = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as object;
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
-  copyFileSync(join(SOURCE, 'README.md'), join(folder, 'README.md'));
-  copyFileSync('LICENSE', join(folder, 'LICENSE'));
+  for (const name of ['README.md', 'CHANGELOG.md', 'icon.png', 'images'])
+    cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
+  copyFileSync('LICENSE', join(folder, 'LICENSE.txt'));
   writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
   return Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
 }

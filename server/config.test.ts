@@ -489,11 +489,11 @@ test('invalid YAML, a missing file and a folder are errors with a location', () 
   );
   assert.match(
     problem(() => loadConfig({ file: join(folder, 'none.yaml') })),
-    'ENOENT',
+    'file not found',
   );
   assert.match(
     problem(() => loadConfig({ file: folder })),
-    'EISDIR',
+    'is a folder, not a file',
   );
 });
 

@@ -11,6 +11,7 @@ import { withoutEmptyPath } from './config/s3.js';
 import { applySet, flagPlace } from './config/set.js';
 import { type Settled, settle } from './config/settings.js';
 import { type Environment, substitute } from './config/substitute.js';
+import { explainReadError } from './read-error.js';
 
 export { ConfigError } from './config/config-error.js';
 
@@ -68,7 +69,7 @@ function readFile(file: string, environment: Environment): MapNode {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`, file);
+    throw new ConfigError(explainReadError(error), file);
   }
   return readConfig(substitute(text, environment, file), file);
 }

@@ -39,8 +39,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   try {
     return await open(options);
   } catch (error) {
-    throw options.key === undefined ? error : new ConfigError((error as Error).message, options.key);
+    throw options.key === undefined
+      ? error
+      : new ConfigError(adviseOnListening(error as Error, options.key), options.key);
   }
+}
+
+/** The message of the platform and, for a port that another program has, how to choose another one. */
+function adviseOnListening({ message, code }: NodeJS.ErrnoException, key: string): string {
+  return code === 'EADDRINUSE' ? `${message}; stop the program that uses it, or add \`--set ${key}=:PORT\`` : message;
 }
 
 async function open({ address, socketMode, unread = false, onConnection }: ListenerOptions): Promise<Listener> {
@@ -144,7 +151,7 @@ function listen(
 const SHORT_TURN = 0.05;
 /** How long to wait for a short turn, in milliseconds; after that, any turn without a new connection will do. */
 const SHORT_TURN_PATIENCE = 100;
-/** Under constant load, the listener closes after this many milliseconds. */
+/** Milliseconds after which the listener closes under constant load. */
 const LONGEST = 500;
 
 /**

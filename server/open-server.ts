@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerInfoResponse } from '../proto/gen/messages.js';
 import type { AuditReader } from './audit/reader.js';
-import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
+import { formatEvent, type Verifier, createVerifier } from './aux-data/verify.js';
 import { hasOneListener } from './config/address.js';
 import type { Config } from './config.js';
 import { type Listener, openListener } from './listen.js';
@@ -190,11 +190,11 @@ function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
 /** Keysets log their refreshes and failures. */
 function verifierFor(config: Config, log: Log | undefined): Verifier {
   const logger = log?.logger('authz.aux_data');
-  return verifierOf(
+  return createVerifier(
     config.jwt,
     logger === undefined
       ? {}
-      : { onKeySet: (event) => logger[event.kind === 'fetched' ? 'info' : 'warn'](textOf(event)) },
+      : { onKeySet: (event) => logger[event.kind === 'fetched' ? 'info' : 'warn'](formatEvent(event)) },
   );
 }
 

@@ -18,7 +18,7 @@ import type { KnownBundle } from './service/rollout-command.js';
 import type { RolloutChange } from './rollout/rollout.js';
 import { BundleSource } from './bundle/bundle-source.js';
 import { evaluateBundleText } from './swap/evaluate-bundle.js';
-import { engineOf } from './swap/serving-engine.js';
+import { makeEngine } from './swap/serving-engine.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
 
 /** The arguments of dist/server.js. */
@@ -35,7 +35,7 @@ export interface Program {
 interface Served extends Stoppable {
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Of the policies that it started with. */
+  /** Hash of the policies that it started with. */
   readonly startHash: string;
   /**
    * Makes a change in every process and returns the hashes of its bundles, in order. Rejects, and changes nothing, if
@@ -149,7 +149,7 @@ async function firstServable(
   if (first === undefined) throw new Error('the source returned no bundle');
   if (others.length === 0) return first;
   try {
-    await engineOf(config, await evaluateBundleText(first.bundle));
+    await makeEngine(config, await evaluateBundleText(first.bundle));
     return first;
   } catch (error) {
     log.error('the bundle cannot be served; serving the last known good one', {
@@ -333,7 +333,7 @@ async function closeAll(stop: () => Promise<void>, served: Served, log: Log): Pr
 }
 
 /**
- * In percent of the live heap: at 50, garbage collection costs a tenth of a call over gRPC; from 75 on, the cost is not
+ * Percentage of the live heap: at 50, garbage collection costs a tenth of a call over gRPC; from 75 on, the cost is not
  * measurable (bench/peers).
  */
 const GARBAGE = 75;

@@ -54,7 +54,7 @@ export interface Prepared {
 
 /** A change of the rollout whose bundles were tried. */
 export interface PreparedChange extends Prepared {
-  /** Of the bundles that came with the change, in order. */
+  /** Hashes of the bundles that came with the change, in order. */
   readonly hashes: readonly string[];
 }
 

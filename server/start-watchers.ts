@@ -5,7 +5,7 @@ import type { Config } from './config.js';
 import type { Log } from './observe/log/logger.js';
 import { observe } from './observe/observe.js';
 import type { LoadedBundle, Observation } from './observe/options.js';
-import { expiryOf } from './bundle/provenance.js';
+import { findExpiry } from './bundle/provenance.js';
 import { release } from './release.js';
 import type { Shadow } from './rollout/shadow.js';
 import type { TenantService } from './service/tenants.js';
@@ -29,7 +29,7 @@ export function describeLoaded({ hash, provenance, bundle }: ServingEngine): Loa
       revision,
       builder,
       sequence: manifest?.sequence,
-      expires: bundle.provenance && expiryOf(bundle.provenance),
+      expires: bundle.provenance && findExpiry(bundle.provenance),
       signedAt: verified?.signedAt,
     },
   };

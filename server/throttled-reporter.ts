@@ -1,4 +1,4 @@
-/** In milliseconds. */
+/** Milliseconds. */
 const PERIOD = 10_000;
 /** How many kinds of problem are remembered: error messages may contain variable parts. */
 const MAX_KINDS = 100;

@@ -12,10 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stateOf, watchPaths } from './watch-paths.js';
+import { until } from '../tests/support/timeout.js';
+import { readState, watchPaths } from './watch-paths.js';
 
 const test = suite('watched paths');
 const temporary = mkdtempSync(join(tmpdir(), 'authz-watch-'));
@@ -151,17 +153,34 @@ test('a link to a folder may lead elsewhere, and a folder may appear later', asy
 
 test('what changed since an earlier look is noticed; without one, everything counts as changed', async () => {
   const folder = mkdtempSync(join(temporary, 'since-'));
-  const since = await stateOf([folder]);
+  const since = await readState([folder]);
   writeFileSync(join(folder, 'a.yaml'), 'one');
   for (const state of [since, undefined]) {
     const watched = await watch([folder], { since: state });
     assert.ok(await watched.noticed());
     watched.close();
   }
-  const watched = await watch([folder], { since: await stateOf([folder]) });
+  const watched = await watch([folder], { since: await readState([folder]) });
   await wait(200);
   assert.is(watched.calls(), 0);
   watched.close();
+});
+
+test('a process that was stopped in one look keeps looking as often as before', async () => {
+  const folder = mkdtempSync(join(temporary, 'stopped-'));
+  const { now } = performance;
+  let hours = 0;
+  performance.now = () => now.call(performance) + hours++ * 3_600_000;
+  try {
+    const watched = await watch([folder]);
+    await until(() => hours === 2, 'one look');
+    performance.now = now;
+    writeFileSync(join(folder, 'a.yaml'), 'one');
+    assert.ok(await watched.noticed());
+    watched.close();
+  } finally {
+    performance.now = now;
+  }
 });
 
 test('changes that follow each other quickly, and hidden files, are one change and none', async () => {
@@ -181,7 +200,7 @@ test('changes that follow each other quickly, and hidden files, are one change a
 test.run();
 
 async function watch(paths: readonly string[], options: object = {}) {
-  const since = await stateOf(paths);
+  const since = await readState(paths);
   let calls = 0;
   let known = 0;
   const { close } = watchPaths(
@@ -192,7 +211,7 @@ async function watch(paths: readonly string[], options: object = {}) {
     { ...FAST, since, ...options },
   );
   const noticed = async (): Promise<boolean> => {
-    for (let tries = 0; tries < 500 && calls === known; tries += 1) await wait(20);
+    await until(() => calls > known, 'a change').catch(() => undefined);
     const more = calls > known;
     // A change in steps may count twice.
     await wait(100);

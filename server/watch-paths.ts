@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 /** How paths are watched. Durations are in milliseconds. */
 export interface WatchOptions {
   /**
-   * The state that counts as unchanged: that of `stateOf`, read before the paths were. By default, the one when watching
+   * The state that counts as unchanged: that of `readState`, read before the paths were. By default, the one when watching
    * begins; undefined makes the first look a change.
    */
   readonly since?: string | undefined;
@@ -53,21 +53,25 @@ export function watchPaths(paths: readonly string[], onChange: () => unknown, op
     let seen = first;
     for (let waited = 0; waited < LONGEST_UNREST && !isClosed; waited += quiet) {
       await sleep(quiet);
-      const now = await stateOf(paths);
+      const now = await readState(paths);
       if (now === seen) break;
       seen = now;
     }
     return seen;
   };
   const run = async (): Promise<void> => {
-    let seen = Object.hasOwn(options, 'since') ? options.since : await stateOf(paths);
+    let seen = Object.hasOwn(options, 'since') ? options.since : await readState(paths);
+    let lastCost = 0;
     let pause = interval;
     while (!isClosed) {
       await sleep(pause);
       if (isClosed) return;
       const began = performance.now();
-      const now = await stateOf(paths);
-      pause = Math.max(interval, (performance.now() - began) / SHARE);
+      const now = await readState(paths);
+      const cost = performance.now() - began;
+      // A process that was stopped while it looked must not sleep for so much longer: one slow look counts for nothing.
+      pause = Math.max(interval, Math.min(cost, lastCost) / SHARE);
+      lastCost = cost;
       if (now === seen) continue;
       seen = await settled(now);
       if (!isClosed) await onChange();
@@ -83,7 +87,7 @@ export function watchPaths(paths: readonly string[], onChange: () => unknown, op
 }
 
 /** Describes the files at paths and below folders: equal texts mean that nothing has changed. */
-export async function stateOf(paths: readonly string[]): Promise<string> {
+export async function readState(paths: readonly string[]): Promise<string> {
   const states = await Promise.all([...new Set(paths)].map((path) => stateAt(path, new Set())));
   return states.join('\n');
 }

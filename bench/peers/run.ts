@@ -51,9 +51,9 @@ writeResults([{ title: PEERS_TITLE, text: [head(), ...sections].join('\n\n'), fa
 
 function head(): string {
   return (
-    'One authz server process, started like its image, compared with the reference PDP (0.55.0); both with their default settings, the reference without ' +
+    'One authz server process, started like its image, compared with Cerbos (0.55.0); both with their default settings, Cerbos without ' +
     'telemetry. The load-test policies are copied until there are enough; both servers get the same requests, in turns. CPU is measured by the ' +
-    'scheduler; a ratio is that of authz to the reference, the median of all rounds.'
+    'scheduler; a ratio is that of authz to Cerbos, the median of all rounds.'
   );
 }
 
@@ -105,7 +105,7 @@ async function measureSize(policies: number): Promise<string> {
         rows,
       ),
       ...(byH2load === undefined ? [] : [byH2load]),
-      `Memory after the load test: authz ${megabytes(residentOf(ours.pids))}, the reference ${megabytes(residentOf(reference.pids))}. ` +
+      `Memory after the load test: authz ${megabytes(residentOf(ours.pids))}, Cerbos ${megabytes(residentOf(reference.pids))}. ` +
         `Ready after ${figure(ours.readyAfter)} ms and ${figure(reference.readyAfter)} ms.`,
     ].join('\n\n');
     console.log(`${text}\n`);

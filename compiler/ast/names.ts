@@ -14,7 +14,7 @@ export function sanitize(name: string): string {
  * docs/spec/policy-language.md#policy-keys-and-rule-names): `resource.album.vdefault/acme`,
  * `derived_roles.common_roles`.
  */
-export function policyKeyOf(policy: Policy): string {
+export function makePolicyKey(policy: Policy): string {
   switch (policy.kind) {
     case 'resource':
       return scopedKey('resource', policy.resource.value, policy.version.value, policy.scope);

@@ -4,7 +4,7 @@ import type { Located, Place } from '../diagnostics/span.js';
 
 /** Reports at the whole document, with its name underlined. */
 export function placeOfDocument({ place, policy }: PolicyFile): Place {
-  return { ...place, span: nameOf(policy).place.span };
+  return { ...place, span: findName(policy).place.span };
 }
 
 /** Reports at the place of an expression, with one of its nodes underlined. */
@@ -24,7 +24,7 @@ export function printPosition(place: Place): string {
   return `${line}:${column}`;
 }
 
-function nameOf(policy: Policy): Located<string> {
+function findName(policy: Policy): Located<string> {
   switch (policy.kind) {
     case 'resource':
       return policy.resource;

@@ -67,7 +67,7 @@ export interface LinkedDerivedRole {
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export interface Bindings {
-  /** In dependency order, ties by name. */
+  /** Variables in dependency order, ties by name. */
   readonly variables: ReadonlyMap<string, LinkedVariable>;
   readonly constants: ReadonlyMap<string, LinkedConstant>;
 }

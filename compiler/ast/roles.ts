@@ -2,7 +2,7 @@ import type { Policy } from './policy.js';
 import type { Located } from '../diagnostics/span.js';
 
 /** The roles, and globs of roles, that a policy names of principals. */
-export function rolesOf(policy: Policy): readonly Located<string>[] {
+export function listRoles(policy: Policy): readonly Located<string>[] {
   switch (policy.kind) {
     case 'resource':
       return policy.rules.flatMap(({ roles }) => roles);

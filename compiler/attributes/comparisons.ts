@@ -2,9 +2,9 @@ import type { CallExpr, Expr } from '../../packages/cel/ast/expr.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Note } from '../diagnostics/diagnostic.js';
 import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
-import { describe, type JsonType, mayBeEqual, mayBeOrdered, ofKinds, ofValues, valuesOf } from './json-type.js';
-import { itemOf, memberOf } from './members.js';
-import { type AttributeReport, textOf } from './report.js';
+import { describe, type JsonType, mayBeEqual, mayBeOrdered, ofKinds, ofValues, listValues } from './json-type.js';
+import { findItem, findMember } from './members.js';
+import { type AttributeReport, cutText } from './report.js';
 import type { Scope, Seen } from './scope.js';
 import { see } from './see.js';
 
@@ -85,8 +85,9 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
       scope,
     );
   if (hasMap) return hasList || !collection.isTyped ? undefined : judgeKey(left, right, collection, scope, report);
-  const constant = constantOf(right, scope);
-  const items = constant === undefined ? itemOf(collection.type, undefined, scope.view.reader) : typeOfItems(constant);
+  const constant = findConstant(right, scope);
+  const items =
+    constant === undefined ? findItem(collection.type, undefined, scope.view.reader) : typeOfItems(constant);
   if (items === undefined || mayBeEqual(value.type, items)) return;
   const held = { ...collection, type: items };
   report.comparison(
@@ -104,10 +105,10 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
 /** `"a" in R.attr`: tests for an attribute. */
 function judgeKey(left: Expr, right: Expr, { type }: Seen, scope: Scope, report: AttributeReport): void {
   if (left.kind !== 'literal' || left.type !== 'string') return;
-  const path = `${textOf(right, scope)}[${textOf(left, scope)}]`;
+  const path = `${cutText(right, scope)}[${cutText(left, scope)}]`;
   report.unknown(
     { node: left, path, name: left.value, of: right, type },
-    memberOf(type, left.value, scope.view.reader),
+    findMember(type, left.value, scope.view.reader),
     scope,
   );
 }
@@ -118,7 +119,7 @@ function isJudged(a: Seen, b: Seen): boolean {
 }
 
 function operand(node: Expr, { type }: Seen, scope: Scope): string {
-  const text = `\`${textOf(node, scope)}\``;
+  const text = `\`${cutText(node, scope)}\``;
   return node.kind === 'literal' ? text : `${text} (${describe(type)})`;
 }
 
@@ -127,13 +128,13 @@ const NO_HINTS = (): readonly Note[] => [];
 /** Suggests the value of the schema that a string was probably meant to be. */
 function hints(a: Seen, b: Seen): readonly Note[] {
   const [texts, others] = [a, b].map(
-    ({ type }) => valuesOf(type)?.filter((value) => typeof value === 'string') ?? [],
+    ({ type }) => listValues(type)?.filter((value) => typeof value === 'string') ?? [],
   ) as [string[], string[]];
   const [written] = b.isTyped ? texts : others;
   return written === undefined ? [] : didYouMean(written, b.isTyped ? others : texts);
 }
 
-function constantOf(node: Expr, { checked, view }: Scope): JsonValue | undefined {
+function findConstant(node: Expr, { checked, view }: Scope): JsonValue | undefined {
   const reference = checked.references.get(node);
   return reference?.kind === 'constant' ? view.bindings.constants.get(reference.name)?.value : undefined;
 }

@@ -1,6 +1,6 @@
 import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../packages/cel/ast/expr.js';
 import type { Match } from '../ast/policy.js';
-import { type Scope, scopeOf, type View } from './scope.js';
+import { type Scope, makeScope, type View } from './scope.js';
 import { scopeWithin, see } from './see.js';
 
 /** Paths that are certainly present. */
@@ -12,7 +12,7 @@ type Outcome = Facts | 'never';
 export const NO_FACTS: Facts = new Set();
 
 /** A path as an element of facts. */
-export function factOf(path: readonly string[]): string {
+export function nameFact(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
@@ -43,7 +43,7 @@ function outcomeOfMatch(match: Match, truth: boolean, view: View): Outcome {
   switch (match.kind) {
     case 'expr': {
       const { expression } = match;
-      const scope = scopeOf(expression, view);
+      const scope = makeScope(expression, view);
       return scope === undefined || expression.ast === undefined ? NO_FACTS : outcome(expression.ast, truth, scope);
     }
     case 'script':
@@ -77,13 +77,13 @@ function ofVariable(node: SelectExpr, truth: boolean, { checked, view }: Scope):
 function ofMacro(node: MacroExpr, truth: boolean, scope: Scope): Outcome {
   if (node.macro === 'cel.bind' && node.body !== undefined) return outcome(node.body, truth, scopeWithin(node, scope));
   if (node.macro !== 'has' || node.range === undefined || !truth) return NO_FACTS;
-  return presenceOf(see(node.range, scope).path);
+  return assumePresence(see(node.range, scope).path);
 }
 
 function ofCall(node: CallExpr, truth: boolean, scope: Scope): Outcome {
   const [first, second, third] = node.args;
   if (node.function === 'hasValue' && node.target !== undefined)
-    return truth ? presenceOf(see(node.target, scope).path) : NO_FACTS;
+    return truth ? assumePresence(see(node.target, scope).path) : NO_FACTS;
   if (!node.isOperator || first === undefined) return NO_FACTS;
   if (node.function === '!_') return outcome(first, !truth, scope);
   if (second === undefined) return NO_FACTS;
@@ -103,7 +103,7 @@ function ofCall(node: CallExpr, truth: boolean, scope: Scope): Outcome {
       const { path, type } = see(second, scope);
       const isMap = path !== undefined && type.every(({ kinds }) => !kinds.has('list'));
       return truth && isMap && first.kind === 'literal' && first.type === 'string'
-        ? presenceOf([...path, first.value])
+        ? assumePresence([...path, first.value])
         : NO_FACTS;
     }
     default:
@@ -112,8 +112,8 @@ function ofCall(node: CallExpr, truth: boolean, scope: Scope): Outcome {
 }
 
 /** A path is present only if each of its prefixes is. */
-function presenceOf(path: readonly string[] | undefined): Facts {
-  return path === undefined ? NO_FACTS : new Set(path.map((_, index) => factOf(path.slice(0, index + 1))));
+function assumePresence(path: readonly string[] | undefined): Facts {
+  return path === undefined ? NO_FACTS : new Set(path.map((_, index) => nameFact(path.slice(0, index + 1))));
 }
 
 function unite(a: Outcome, b: Outcome): Outcome {

@@ -8,7 +8,7 @@ import { onceByCause } from '../diagnostics/problems.js';
 import type { SchemaSet } from '../ir/schema.js';
 import { common, type Facts, factsWhenMatch, NO_FACTS } from './facts.js';
 import { both, type JsonType, ofKinds, OPEN } from './json-type.js';
-import { Judge, type Sight, viewOf } from './judge.js';
+import { Judge, type Sight, makeView } from './judge.js';
 import { AttributeReport } from './report.js';
 import { SchemaReader } from './schema-reader.js';
 import type { Roots, View } from './scope.js';
@@ -53,7 +53,7 @@ function rootsBy({ policy }: LinkedResourcePolicy, schemas: SchemaSet, reader: S
   const typed = (reference: SchemaReference | undefined): ((rule: ResourceRule) => JsonType | undefined) => {
     const at = reference && schemas.entries.get(reference.ref.value);
     if (reference === undefined || at === undefined || 'reason' in at) return () => undefined;
-    const schema = reader.typeOf([{ kind: 'definition', at }]);
+    const schema = reader.readType([{ kind: 'definition', at }]);
     const type = (schema && both(schema, ofKinds('map'))) ?? OPEN;
     const isIgnored = ignoredBy(reference);
     return ({ actions }) => (actions.every(({ value }) => isIgnored(value)) ? undefined : type);
@@ -108,7 +108,7 @@ class Judges {
     const key = `${roots.resource !== undefined}/${roots.principal !== undefined}`;
     const known = byRoots.get(key);
     if (known !== undefined) return known;
-    const view = viewOf(roots, bindings, this.sight);
+    const view = makeView(roots, bindings, this.sight);
     const judged = { view, judge: new Judge(view, this.report, this.sight.isStrict) };
     byRoots.set(key, judged);
     return judged;

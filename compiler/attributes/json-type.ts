@@ -74,10 +74,10 @@ export function ofKinds(...kinds: readonly JsonKind[]): JsonType {
 
 /** Exactly these values, or any list or map. */
 export function ofValues(scalars: readonly Scalar[], composites: readonly ('list' | 'map')[] = []): JsonType {
-  return typeWith({ kinds: new Set([...scalars.map(kindOf), ...composites]), scalars });
+  return typeWith({ kinds: new Set([...scalars.map(findKind), ...composites]), scalars });
 }
 
-function kindOf(value: Scalar): JsonKind {
+function findKind(value: Scalar): JsonKind {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return 'string';
@@ -101,8 +101,8 @@ export function either(types: readonly JsonType[]): JsonType {
 
 function meet(a: Alternative, b: Alternative): Alternative | undefined {
   const shared = [...a.kinds].filter((kind) => b.kinds.has(kind));
-  const scalars = sharedScalars(a.scalars, b.scalars)?.filter((value) => shared.includes(kindOf(value)));
-  const present = scalars && new Set(scalars.map(kindOf));
+  const scalars = sharedScalars(a.scalars, b.scalars)?.filter((value) => shared.includes(findKind(value)));
+  const present = scalars && new Set(scalars.map(findKind));
   const kinds = new Set(
     shared.filter((kind) => present === undefined || kind === 'list' || kind === 'map' || present.has(kind)),
   );
@@ -137,12 +137,12 @@ export function mayBeEqual(a: JsonType, b: JsonType): boolean {
  * Whether values of two types can be ordered: `<` and the like are defined for two numbers, two strings, two booleans.
  */
 export function mayBeOrdered(a: JsonType, b: JsonType): boolean {
-  const ofB = new Set(b.flatMap(({ kinds }) => [...kinds].map(orderOf)));
-  return a.some(({ kinds }) => [...kinds].some((kind) => orderOf(kind) !== undefined && ofB.has(orderOf(kind))));
+  const ofB = new Set(b.flatMap(({ kinds }) => [...kinds].map(findOrder)));
+  return a.some(({ kinds }) => [...kinds].some((kind) => findOrder(kind) !== undefined && ofB.has(findOrder(kind))));
 }
 
 /** The values that a type is limited to; undefined if it has others. */
-export function valuesOf(type: JsonType): readonly Scalar[] | undefined {
+export function listValues(type: JsonType): readonly Scalar[] | undefined {
   const known = values.get(type) ?? { all: findValues(type) };
   values.set(type, known);
   return known.all;
@@ -159,7 +159,7 @@ function findValues(type: JsonType): readonly Scalar[] | undefined {
 
 /** A type in a message: `a string or null`, `one of "a", "b"`. */
 export function describe(type: JsonType): string {
-  const limit = valuesOf(type);
+  const limit = listValues(type);
   if (limit !== undefined && limit.length > 0 && limit.length <= MOST_SHOWN) {
     return `${limit.length > 1 ? 'one of ' : ''}${limit.map((value) => JSON.stringify(value)).join(', ')}`;
   }
@@ -197,7 +197,7 @@ function valuesOfKind(alternative: Alternative, kind: JsonKind): ReadonlySet<Sca
   if (alternative.scalars === undefined) return undefined;
   const known = byKind.get(alternative) ?? new Map<JsonKind, ReadonlySet<Scalar>>();
   byKind.set(alternative, known);
-  const values = known.get(kind) ?? new Set([...alternative.scalars].filter((value) => kindOf(value) === kind));
+  const values = known.get(kind) ?? new Set([...alternative.scalars].filter((value) => findKind(value) === kind));
   known.set(kind, values);
   return values;
 }
@@ -205,7 +205,7 @@ function valuesOfKind(alternative: Alternative, kind: JsonKind): ReadonlySet<Sca
 // Thousands of rules may compare with one enumeration; types are immutable, and entries are collected with them.
 const byKind = new WeakMap<Alternative, Map<JsonKind, ReadonlySet<Scalar>>>();
 
-function orderOf(kind: JsonKind): string | undefined {
+function findOrder(kind: JsonKind): string | undefined {
   if (kind === 'integer' || kind === 'fraction') return 'number';
   return kind === 'string' || kind === 'boolean' ? kind : undefined;
 }

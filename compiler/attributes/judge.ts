@@ -4,12 +4,12 @@ import type { Bindings } from '../ast/policy-set.js';
 import type { Expression, Match, Output } from '../ast/policy.js';
 import { children } from '../../packages/cel/ast/visit.js';
 import { judgeComparison } from './comparisons.js';
-import { factOf, type Facts, factsWhen, factsWhenMatch, union } from './facts.js';
-import { memberOf } from './members.js';
-import { type AttributeReport, textOf } from './report.js';
+import { nameFact, type Facts, factsWhen, factsWhenMatch, union } from './facts.js';
+import { findMember } from './members.js';
+import { type AttributeReport, cutText } from './report.js';
 import type { SchemaReader } from './schema-reader.js';
-import { type Roots, type Scope, scopeOf, type Seen, type View } from './scope.js';
-import { literalKeyOf, scopeWithin, see } from './see.js';
+import { type Roots, type Scope, makeScope, type Seen, type View } from './scope.js';
+import { findLiteralKey, scopeWithin, see } from './see.js';
 
 /** The maximum number of different facts under which one variable is checked. */
 const MOST_USES = 50;
@@ -19,7 +19,7 @@ const MOST_USES = 50;
  * contain.
  */
 export class Judge {
-  /** By variable: the facts under which it was checked. */
+  /** Keyed by variable: the facts under which it was checked. */
   private readonly uses = new Map<string, Set<string>>();
   /** Not recursive: variables may form a long chain. */
   private readonly pending: { readonly expression: Expression; readonly facts: Facts }[] = [];
@@ -67,7 +67,7 @@ export class Judge {
   }
 
   private expression(expression: Expression, facts: Facts): void {
-    const scope = scopeOf(expression, this.view);
+    const scope = makeScope(expression, this.view);
     if (scope !== undefined && expression.ast !== undefined) this.node(expression.ast, scope, facts);
   }
 
@@ -82,7 +82,7 @@ export class Judge {
       }
       case 'index': {
         for (const child of children(node)) this.node(child, scope, facts);
-        const key = literalKeyOf(node);
+        const key = findLiteralKey(node);
         if (key !== undefined) this.member(node, key, scope, facts);
         return;
       }
@@ -134,17 +134,17 @@ export class Judge {
     if (range?.kind !== 'select' || scope.checked.references.has(range)) return;
     this.node(range.operand, scope, facts);
     const { type, isTyped } = see(range.operand, scope);
-    const access = { node: range, path: textOf(range, scope), name: range.field, of: range.operand, type };
-    if (isTyped) this.report.unknown(access, memberOf(type, range.field, scope.view.reader), scope);
+    const access = { node: range, path: cutText(range, scope), name: range.field, of: range.operand, type };
+    if (isTyped) this.report.unknown(access, findMember(type, range.field, scope.view.reader), scope);
   }
 
   private member(node: SelectExpr | IndexExpr, name: string, scope: Scope, facts: Facts): void {
     const operand = see(node.operand, scope);
     if (!operand.isTyped) return;
-    const member = memberOf(operand.type, name, scope.view.reader);
-    const access = { node, path: textOf(node, scope), name, of: node.operand, type: operand.type };
+    const member = findMember(operand.type, name, scope.view.reader);
+    const access = { node, path: cutText(node, scope), name, of: node.operand, type: operand.type };
     if (this.report.unknown(access, member, scope) || !this.isStrict) return;
-    const isGuarded = operand.path !== undefined && facts.has(factOf([...operand.path, name]));
+    const isGuarded = operand.path !== undefined && facts.has(nameFact([...operand.path, name]));
     if (!member.isRequired && !node.optional && !operand.isOptional && !isGuarded) this.report.optional(node, scope);
   }
 
@@ -172,12 +172,12 @@ export interface Sight {
 }
 
 /** A view of a document; its variables are in dependency order, so that each is checked once. */
-export function viewOf(roots: Roots, bindings: Bindings, { types, reader, isStrict }: Sight): View {
+export function makeView(roots: Roots, bindings: Bindings, { types, reader, isStrict }: Sight): View {
   const variables = new Map<string, Seen>();
   const presence = new Map<string, { readonly whenTrue: Facts; readonly whenFalse: Facts }>();
   const view: View = { roots, bindings, types, reader, variables, presence };
   for (const { name, expression } of bindings.variables.values()) {
-    const scope = scopeOf(expression, view);
+    const scope = makeScope(expression, view);
     if (scope === undefined || expression.ast === undefined) continue;
     variables.set(name, see(expression.ast, scope));
     if (isStrict)

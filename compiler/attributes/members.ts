@@ -16,7 +16,7 @@ export interface Member {
 }
 
 /** The member with a given name in a value of a type. */
-export function memberOf(type: JsonType, name: string, reader: SchemaReader): Member {
+export function findMember(type: JsonType, name: string, reader: SchemaReader): Member {
   const maps = type.filter(({ kinds }) => kinds.has('map'));
   if (maps.length === 0) return { status: 'no-map', type: OPEN, isRequired: true };
   const members = maps.map((alternative) => memberOfOne(alternative, name, reader));
@@ -30,7 +30,7 @@ export function memberOf(type: JsonType, name: string, reader: SchemaReader): Me
 }
 
 /** The items of a list of a type, or its item at an index, if that is known. */
-export function itemOf(type: JsonType, index: number | undefined, reader: SchemaReader): JsonType {
+export function findItem(type: JsonType, index: number | undefined, reader: SchemaReader): JsonType {
   const items = type
     .filter(({ kinds }) => kinds.has('list'))
     .flatMap(({ lists }) => either(possibleItems(lists, index, reader)));
@@ -55,7 +55,7 @@ function memberOfOne({ maps, required, isOpen }: Alternative, name: string, read
     append(schemas, said);
     if (said.length === 0 && typeof others === 'object') schemas.push(others);
   }
-  const type = reader.typeOf(schemas);
+  const type = reader.readType(schemas);
   if (type === undefined) return forbidden;
   const listsOthers = maps.some(({ listed, patterns }) => listed.size > 0 || patterns.length > 0);
   const isUnlisted = schemas.length === 0 && listsOthers && !isOpen;
@@ -71,6 +71,6 @@ function possibleItems(
   const indexes = index === undefined ? Array.from({ length: fixed + 1 }, (_, at) => at) : [index];
   return indexes.map((at) => {
     const schemas = lists.flatMap(({ first, others }) => first[at] ?? (typeof others === 'object' ? [others] : []));
-    return reader.typeOf(schemas) ?? OPEN;
+    return reader.readType(schemas) ?? OPEN;
   });
 }

@@ -54,7 +54,7 @@ export class AttributeReport {
         this.say('attribute/unknown', node, { path, reason: 'the schema does not allow it' }, scope, { notes, hints });
         return true;
       case 'no-map': {
-        const reason = `\`${textOf(of, scope)}\` is ${describe(type)}`;
+        const reason = `\`${cutText(of, scope)}\` is ${describe(type)}`;
         this.say('attribute/unknown', node, { path, reason }, scope, {
           notes: [{ message: 'only maps have attributes: correct the path, or the type in the schema' }],
         });
@@ -65,9 +65,9 @@ export class AttributeReport {
 
   /** Reports an access to an attribute that may be missing. */
   optional(node: SelectExpr | IndexExpr, scope: Scope): void {
-    const path = textOf(node, scope);
+    const path = cutText(node, scope);
     const guard =
-      node.kind === 'select' ? `has(${path})` : `${JSON.stringify(keyText(node))} in ${textOf(node.operand, scope)}`;
+      node.kind === 'select' ? `has(${path})` : `${JSON.stringify(keyText(node))} in ${cutText(node.operand, scope)}`;
     this.say('attribute/optional', node, { path }, scope, {
       notes: [{ message: `guard it: \`${guard} && ...\`, or list it under \`required\`` }],
     });
@@ -111,7 +111,7 @@ export class AttributeReport {
 }
 
 /** The source text of a part of an expression, on one line. */
-export function textOf({ start, end }: Expr, { expression }: Scope): string {
+export function cutText({ start, end }: Expr, { expression }: Scope): string {
   const text = expression.text.slice(start, end).replace(/\s+/g, ' ').trim();
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -32,12 +32,12 @@ export class SchemaReader {
 
   constructor(schemas: SchemaSet) {
     for (const { file, definitions } of schemas.modules) {
-      for (const { pointer, schema } of definitions) this.definitions.set(keyOf({ file, pointer }), schema);
+      for (const { pointer, schema } of definitions) this.definitions.set(joinAddress({ file, pointer }), schema);
     }
   }
 
   /** The type of values that satisfy all schemas; undefined if there are none. */
-  typeOf(schemas: readonly SchemaTerm[], depth = 0): JsonType | undefined {
+  readType(schemas: readonly SchemaTerm[], depth = 0): JsonType | undefined {
     let type: JsonType | undefined = ANYTHING;
     for (const schema of schemas) {
       const other = this.read(schema, depth);
@@ -58,7 +58,7 @@ export class SchemaReader {
       case 'name':
         return term.name === 'nothing' ? undefined : ANYTHING;
       case 'definition': {
-        const definition = this.definitions.get(keyOf(term.at));
+        const definition = this.definitions.get(joinAddress(term.at));
         return definition === undefined ? OPEN : this.read(definition, depth);
       }
       case 'call':
@@ -82,18 +82,18 @@ export class SchemaReader {
       case 'anyType':
       case 'allOf':
       case 'ref':
-        return this.typeOf(args, depth);
+        return this.readType(args, depth);
       case 'inScope':
-        return this.typeOf(args.slice(1), depth);
+        return this.readType(args.slice(1), depth);
       case 'anyOf':
       case 'oneOf':
-        return this.oneOf(
+        return this.readChoices(
           args.map((arg) => [arg]),
           depth,
         );
       case 'ifThen': {
-        const { if: condition, then, else: otherwise } = membersOf(args[0]);
-        return this.oneOf(
+        const { if: condition, then, else: otherwise } = readMembers(args[0]);
+        return this.readChoices(
           [[condition, then], [otherwise]].map((schemas) => schemas.filter((schema) => schema !== undefined)),
           depth,
         );
@@ -103,15 +103,15 @@ export class SchemaReader {
       case 'required':
         return typeWith({ required: new Set(args.flatMap(textsIn)) });
       case 'properties':
-        return typeWith({ maps: [{ listed: new Map(entriesOf(args[0])), patterns: [], others: 'unsaid' }] });
+        return typeWith({ maps: [{ listed: new Map(readEntries(args[0])), patterns: [], others: 'unsaid' }] });
       case 'members':
-        return typeWith({ maps: [mapFactsOf(membersOf(args[0]))] });
+        return typeWith({ maps: [readMapFacts(readMembers(args[0]))] });
       case 'items':
         return typeWith({ lists: args.map((others): ListFacts => ({ first: [], others })) });
       case 'tuple': {
-        const { prefixItems, rest } = membersOf(args[0]);
+        const { prefixItems, rest } = readMembers(args[0]);
         return typeWith({
-          lists: [{ first: prefixItems?.kind === 'list' ? prefixItems.items : [], others: othersOf(rest) }],
+          lists: [{ first: prefixItems?.kind === 'list' ? prefixItems.items : [], others: readOthers(rest) }],
         });
       }
       case 'is':
@@ -127,13 +127,13 @@ export class SchemaReader {
   }
 
   private narrowed(type: JsonType, schemas: readonly SchemaTerm[], depth: number): JsonType | undefined {
-    const other = this.typeOf(schemas, depth);
+    const other = this.readType(schemas, depth);
     return other && both(type, other);
   }
 
-  private oneOf(choices: readonly (readonly SchemaTerm[])[], depth: number): JsonType | undefined {
+  private readChoices(choices: readonly (readonly SchemaTerm[])[], depth: number): JsonType | undefined {
     const types = choices.flatMap((schemas) => {
-      const type = this.typeOf(schemas, depth);
+      const type = this.readType(schemas, depth);
       return type === undefined ? [] : [type];
     });
     return types.length === 0 ? undefined : either(types);
@@ -141,8 +141,8 @@ export class SchemaReader {
 
   /** `unevaluatedProperties: false` forbids members that none of the adjacent schemas lists. */
   private unevaluated([schemas, ...keywords]: readonly SchemaTerm[], depth: number): JsonType | undefined {
-    const type = this.typeOf(keywords, depth);
-    const { unevaluatedProperties: others } = membersOf(schemas);
+    const type = this.readType(keywords, depth);
+    const { unevaluatedProperties: others } = readMembers(schemas);
     return others !== undefined && isNothing(others) ? type?.map(closed) : type;
   }
 }
@@ -158,15 +158,15 @@ function closed(alternative: Alternative): Alternative {
   return { ...alternative, maps: [...maps, all] };
 }
 
-function mapFactsOf({ properties, patternProperties, additionalProperties }: Members): MapFacts {
-  const patterns = entriesOf(patternProperties).map(([source, schema]) => {
+function readMapFacts({ properties, patternProperties, additionalProperties }: Members): MapFacts {
+  const patterns = readEntries(patternProperties).map(([source, schema]) => {
     const pattern = literalPattern(source, RE2);
     return { matches: (name: string) => matchesPattern(name, pattern), schema };
   });
-  return { listed: new Map(entriesOf(properties)), patterns, others: othersOf(additionalProperties) };
+  return { listed: new Map(readEntries(properties)), patterns, others: readOthers(additionalProperties) };
 }
 
-function othersOf(term: SchemaTerm | undefined): MapFacts['others'] {
+function readOthers(term: SchemaTerm | undefined): MapFacts['others'] {
   if (term === undefined) return 'unsaid';
   return isNothing(term) ? 'none' : term;
 }
@@ -217,11 +217,11 @@ const KINDS: ReadonlyMap<string, readonly JsonKind[]> = new Map([
 type Members = { readonly [name: string]: SchemaTerm | undefined };
 
 /** The members of a record of keywords, whose names are known. */
-function membersOf(term: SchemaTerm | undefined): Members {
-  return Object.fromEntries(entriesOf(term));
+function readMembers(term: SchemaTerm | undefined): Members {
+  return Object.fromEntries(readEntries(term));
 }
 
-function entriesOf(term: SchemaTerm | undefined): readonly (readonly [string, SchemaTerm])[] {
+function readEntries(term: SchemaTerm | undefined): readonly (readonly [string, SchemaTerm])[] {
   return term?.kind === 'record' ? term.members : [];
 }
 
@@ -233,6 +233,6 @@ function textsIn(term: SchemaTerm | undefined): readonly string[] {
   return term?.kind === 'value' && term.node.kind === 'string' ? [term.node.value] : [];
 }
 
-function keyOf({ file, pointer }: SchemaAddress): string {
+function joinAddress({ file, pointer }: SchemaAddress): string {
   return `${file}#${pointer}`;
 }

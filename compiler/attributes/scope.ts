@@ -13,7 +13,7 @@ export interface Roots {
 
 /** The value of an expression according to the schemas. */
 export interface Seen {
-  /** Of an optional: the type of its content. */
+  /** The type of the content of an optional. */
   readonly type: JsonType;
   /** Whether the type depends on a schema, and not on the expression alone. */
   readonly isTyped: boolean;
@@ -48,7 +48,7 @@ export interface Scope {
 }
 
 /** The scope of an expression; undefined for one that was not checked. */
-export function scopeOf(expression: Expression, view: View): Scope | undefined {
+export function makeScope(expression: Expression, view: View): Scope | undefined {
   const checked = view.types.get(expression);
   return checked === undefined ? undefined : { view, expression, checked, locals: new Map() };
 }

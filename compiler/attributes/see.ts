@@ -1,7 +1,7 @@
 import type { CallExpr, Expr, IndexExpr, LiteralExpr, MacroExpr, SelectExpr } from '../../packages/cel/ast/expr.js';
 import type { CelType } from '../../packages/cel/library/types.js';
 import { either, type JsonType, ofKinds, ofValues, OPEN } from './json-type.js';
-import { itemOf, memberOf } from './members.js';
+import { findItem, findMember } from './members.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Scope, Seen } from './scope.js';
 
@@ -35,7 +35,7 @@ export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
   if (node.range === undefined || node.variables.length === 0) return scope;
   const range = see(node.range, scope);
   const locals = new Map(scope.locals);
-  const seen = variablesOf(node, range, scope);
+  const seen = seeVariables(node, range, scope);
   // Macros with variables of the same name are distinct, both within one expression and across several with the same
   // facts.
   const own = `${node.start}:${scope.expression.text.slice(node.start, node.end)}`;
@@ -47,7 +47,7 @@ export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
 }
 
 /** The literal key: the string in `["a"]`. */
-export function literalKeyOf({ index }: IndexExpr): string | undefined {
+export function findLiteralKey({ index }: IndexExpr): string | undefined {
   return index.kind === 'literal' && index.type === 'string' ? index.value : undefined;
 }
 
@@ -70,19 +70,19 @@ function seeSelect(node: SelectExpr, scope: Scope): Seen {
 
 function seeIndex(node: IndexExpr, scope: Scope): Seen {
   const operand = see(node.operand, scope);
-  const key = literalKeyOf(node);
+  const key = findLiteralKey(node);
   if (key !== undefined) return seeMember(operand, key, node.optional, scope);
   const { index } = node;
   const at = index.kind === 'literal' && index.type === 'int' ? Number(index.value) : undefined;
   const isList = operand.type.every(({ kinds }) => !kinds.has('map'));
-  const type = isList ? itemOf(operand.type, at, scope.view.reader) : OPEN;
+  const type = isList ? findItem(operand.type, at, scope.view.reader) : OPEN;
   const path = at === undefined ? undefined : operand.path && [...operand.path, `[${at}]`];
   return { type, isTyped: operand.isTyped, isOptional: operand.isOptional || node.optional, path };
 }
 
 function seeMember(operand: Seen, name: string, optional: boolean, { view }: Scope): Seen {
   return {
-    type: operand.isTyped ? memberOf(operand.type, name, view.reader).type : OPEN,
+    type: operand.isTyped ? findMember(operand.type, name, view.reader).type : OPEN,
     isTyped: operand.isTyped,
     isOptional: operand.isOptional || optional,
     path: operand.path && [...operand.path, name],
@@ -90,14 +90,14 @@ function seeMember(operand: Seen, name: string, optional: boolean, { view }: Sco
 }
 
 function seeCall(node: CallExpr, scope: Scope): Seen {
-  if (node.function === '_?_:_') return oneOf(node.args.slice(1).map((arg) => see(arg, scope)));
+  if (node.function === '_?_:_') return seeOne(node.args.slice(1).map((arg) => see(arg, scope)));
   if (node.isOperator || node.target === undefined) return seeByCel(node, scope);
   const target = see(node.target, scope);
   if (!target.isOptional) return seeByCel(node, scope);
   if (node.function === 'value') return { ...target, isOptional: false };
   const [instead] = node.args;
   if (node.function === 'orValue' && instead !== undefined)
-    return oneOf([{ ...target, isOptional: false }, see(instead, scope)]);
+    return seeOne([{ ...target, isOptional: false }, see(instead, scope)]);
   return seeByCel(node, scope);
 }
 
@@ -109,7 +109,7 @@ function seeMacro(node: MacroExpr, scope: Scope): Seen {
   return isList ? { ...range, path: undefined } : seeByCel(node, scope);
 }
 
-function variablesOf({ macro, range, variables }: MacroExpr, seen: Seen, { view }: Scope): readonly Seen[] {
+function seeVariables({ macro, range, variables }: MacroExpr, seen: Seen, { view }: Scope): readonly Seen[] {
   switch (macro) {
     case 'cel.bind':
       return [seen];
@@ -132,7 +132,7 @@ function variablesOf({ macro, range, variables }: MacroExpr, seen: Seen, { view 
       if (range === undefined || seen.isOptional || !seen.isTyped || seen.type.some(({ kinds }) => kinds.has('map')))
         return [];
       const item: Seen = {
-        type: itemOf(seen.type, undefined, view.reader),
+        type: findItem(seen.type, undefined, view.reader),
         isTyped: true,
         isOptional: false,
         path: undefined,
@@ -142,7 +142,7 @@ function variablesOf({ macro, range, variables }: MacroExpr, seen: Seen, { view 
   }
 }
 
-function oneOf(seen: readonly Seen[]): Seen {
+function seeOne(seen: readonly Seen[]): Seen {
   return {
     type: either(seen.map(({ type }) => type)),
     isTyped: seen.some(({ isTyped }) => isTyped),

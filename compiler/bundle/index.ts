@@ -85,6 +85,7 @@ export function runtimeModule(runtime: string, specifier: string): string {
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['cel', 'packages/cel/runtime/index.ts'],
   ['explain', 'packages/analysis/explain/index.ts'],
+  ['partial', 'packages/analysis/partial/index.ts'],
   ['parts', 'runtime/engine/parts.ts'],
   ['schema', 'packages/json-schema/index.ts'],
 ]);

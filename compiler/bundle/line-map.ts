@@ -12,7 +12,7 @@ export class LineMap {
   add(origins: readonly Origin[], offset: number): void {
     for (const { line, lines, span } of origins) {
       const place = span.source.lineAndColumn(span.start);
-      const segment: SourceMapSegment = [0, this.indexOf(span.source), place.line - 1, place.column - 1];
+      const segment: SourceMapSegment = [0, this.findIndex(span.source), place.line - 1, place.column - 1];
       for (let i = line; i < line + lines; i += 1) this.lines[i + offset] = [segment];
     }
   }
@@ -45,7 +45,7 @@ export class LineMap {
 
   private segment(column: number, { source, at }: TextPlace): SourceMapSegment {
     const place = source.lineAndColumn(at);
-    return [column, this.indexOf(source), place.line - 1, place.column - 1];
+    return [column, this.findIndex(source), place.line - 1, place.column - 1];
   }
 
   /** Maps one line of the text to the location of the first origin. */
@@ -76,7 +76,7 @@ export class LineMap {
     return { parts, length, lines: this.lines, sources };
   }
 
-  private indexOf(source: Source): number {
+  private findIndex(source: Source): number {
     const index = this.sources.get(source) ?? this.sources.size;
     this.sources.set(source, index);
     return index;

@@ -14,7 +14,7 @@ interface LoadedRuntime {
   readonly parts: { readonly [specifier: string]: Part };
 }
 
-/** The parts that generated code imports, unless it explains decisions. */
+/** The parts that generated code imports, unless it explains decisions, or decides while facts are unknown. */
 const PARTS = ['cel', 'parts', 'policy', 'residual', 'row-schema', 'schema'].map(
   (part) => `${PACKAGE_NAMES.library}/runtime/${part}`,
 );
@@ -25,12 +25,12 @@ const runtimes = new Map<string, Promise<LoadedRuntime>>();
 /**
  * Loads emitted files as policies that decide in this process. All of them share one copy of the runtime, which is most
  * of the work of bundling: the second and later policies of a process load in a tenth of the time that their bundle
- * takes. Policies that explain decisions have a bundle of their own.
+ * takes. Policies that explain decisions, or decide while facts are unknown, have a bundle of their own.
  *
  * @param runtime the folder of the runtime's sources, which generated code imports as `authz/runtime/...`.
  */
 export async function loadEmitted(files: readonly EmittedFile[], runtime: string): Promise<BundleModule> {
-  if (files.some(({ imports }) => imports.some(({ from }) => from === EXPLAINS)))
+  if (files.some(({ imports }) => imports.some(({ from }) => BY_PROGRAM.has(from))))
     return importBundle((await bundle(files, runtime)).js);
   const { modules, head } = shards(files);
   const { parts } = await loadRuntime(runtime);
@@ -53,7 +53,10 @@ export async function loadEmitted(files: readonly EmittedFile[], runtime: string
 const LINKED = 'linkedPolicies';
 const GIVEN = 'givenParts';
 
-const EXPLAINS = `${PACKAGE_NAMES.library}/runtime/explain`;
+/** The parts that decide by the program of the policies. */
+const BY_PROGRAM: ReadonlySet<string> = new Set(
+  ['explain', 'partial'].map((part) => `${PACKAGE_NAMES.library}/runtime/${part}`),
+);
 
 function loadRuntime(folder: string): Promise<LoadedRuntime> {
   const known = runtimes.get(folder);

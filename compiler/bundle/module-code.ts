@@ -2,7 +2,7 @@ import { type EmittedFile, lineCount, type ModuleExport, type TextPlace } from '
 import type { Piece } from '../ir/pieces.js';
 
 /** The path of the policy whose filters a module contains; undefined for any other module. */
-export function decisionsOf(path: string): string | undefined {
+export function matchDecisions(path: string): string | undefined {
   return path.endsWith('.where.ts') ? path.replace(/\.where\.ts$/, '.ts') : undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Shape {
 }
 
 /** The shape of a module: modules that differ only in literals and comments have the same code. */
-export function shapeOf({ text, pieces }: EmittedFile): Shape {
+export function findShape({ text, pieces }: EmittedFile): Shape {
   const code: string[] = [''];
   const literals: string[] = [];
   for (const piece of pieces.of(text)) {
@@ -41,7 +41,7 @@ export function shapeOf({ text, pieces }: EmittedFile): Shape {
 
 /** A module as the body of a function. */
 export interface ModuleBody {
-  /** As many lines as the file has; comments and imports are blank. */
+  /** The code, with as many lines as the file; comments and imports are blank. */
   readonly text: string;
   /** The places of the file, with offsets in the body. */
   readonly places: readonly TextPlace[];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addTo } from '../append.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
-import { decisionsOf, localExports, type ModuleBody, moduleBody, type Shape, shapeOf } from './module-code.js';
+import { matchDecisions, localExports, type ModuleBody, moduleBody, type Shape, findShape } from './module-code.js';
 
 /** What is kept of the module of a policy. Its file is read again for the rest, which most modules share. */
 export interface PolicyModule {
@@ -38,26 +38,26 @@ export function moduleGroups(
   for (const file of files) {
     const names = file.exports.map(({ name }) => name);
     exports.set(file.path, names);
-    const shape = shapeOf(file);
+    const shape = findShape(file);
     const module = { file, exports: names, literals: JSON.stringify(shape.literals) };
-    addTo(groups, keyOf(file, shape, exports), module);
+    addTo(groups, makeKey(file, shape, exports), module);
   }
   const shared = [...groups.values()].flatMap((group) =>
     group.length < SHARED_FROM ? group.map((module) => [module]) : [group],
   );
-  return shared.map((modules) => groupOf(modules as [PolicyModule, ...PolicyModule[]]));
+  return shared.map((modules) => makeGroup(modules as [PolicyModule, ...PolicyModule[]]));
 }
 
 /**
  * Modules with equal keys have bodies of one shape, in which imported names have the same meaning, or the same meaning
  * relative to the policy whose filters they contain.
  */
-function keyOf(
+function makeKey(
   { path, imports, exports }: EmittedFile,
   { code }: Shape,
   exported: ReadonlyMap<string, readonly string[]>,
 ): string {
-  const decisions = decisionsOf(path);
+  const decisions = matchDecisions(path);
   const meant = imports.map(({ from, names }) =>
     from === decisions
       ? names.map(({ name, as }) => [exported.get(from)?.indexOf(name) ?? -1, as])
@@ -67,29 +67,29 @@ function keyOf(
   return createHash('sha256').update(key).digest('base64');
 }
 
-function groupOf(modules: ModuleGroup['modules']): ModuleGroup {
+function makeGroup(modules: ModuleGroup['modules']): ModuleGroup {
   if (modules.length === 1) return { modules, differing: [] };
-  const literals = literalsOf(modules[0]);
+  const literals = listLiterals(modules[0]);
   const isDifferent = literals.map(() => false);
   for (const module of modules)
-    for (const [index, literal] of literalsOf(module).entries()) isDifferent[index] ||= literal !== literals[index];
+    for (const [index, literal] of listLiterals(module).entries()) isDifferent[index] ||= literal !== literals[index];
   return { modules, differing: [...literals.keys()].filter((index) => isDifferent[index]) };
 }
 
 /** The parameters of the function of a group. */
-export function parametersOf({ differing }: ModuleGroup): readonly string[] {
+export function listParameters({ differing }: ModuleGroup): readonly string[] {
   return differing.map(parameter);
 }
 
 /** The literals of a module of the group, by parameter. */
-export function argumentsOf({ differing }: ModuleGroup, module: PolicyModule): readonly string[] {
+export function listArguments({ differing }: ModuleGroup, module: PolicyModule): readonly string[] {
   if (differing.length === 0) return [];
-  const literals = literalsOf(module);
+  const literals = listLiterals(module);
   return differing.map((index) => literals[index] as string);
 }
 
 /** The body of a group: that of its first module, with the parameters. */
-export function bodyOf({ modules: [first], differing }: ModuleGroup): ModuleBody {
+export function makeBody({ modules: [first], differing }: ModuleGroup): ModuleBody {
   const isDifferent = new Set(differing);
   return moduleBody(first.file, (literal) => (isDifferent.has(literal) ? parameter(literal) : undefined));
 }
@@ -98,6 +98,6 @@ function parameter(literal: number): string {
   return `$$${literal}`;
 }
 
-function literalsOf({ literals }: PolicyModule): readonly string[] {
+function listLiterals({ literals }: PolicyModule): readonly string[] {
   return JSON.parse(literals) as readonly string[];
 }

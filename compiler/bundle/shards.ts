@@ -3,13 +3,13 @@ import { append } from '../append.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { EmittedFile, ImportedName, ModuleImport } from '../ir/emitted-file.js';
 import { LineMap } from './line-map.js';
-import { decisionsOf, localExports } from './module-code.js';
+import { matchDecisions, localExports } from './module-code.js';
 import {
-  argumentsOf,
-  bodyOf,
+  listArguments,
+  makeBody,
   type ModuleGroup,
   moduleGroups,
-  parametersOf,
+  listParameters,
   type PolicyModule,
 } from './module-groups.js';
 import type { MappedText } from './source-map.js';
@@ -26,7 +26,7 @@ export function shards(files: readonly EmittedFile[]): Shards {
   const modules = files.filter(({ path }) => path.endsWith('.ts'));
   const contents = shardContents(modules.filter(isPolicy));
   const scopes = modules.filter(isScope);
-  const homes = homesOf(contents, scopes);
+  const homes = findHomes(contents, scopes);
   const texts = new Map<string, string>();
   for (const [path, groups] of contents) texts.set(path, shardText(groups, homes, path));
   for (const file of modules) {
@@ -83,8 +83,8 @@ function isPolicy({ path }: EmittedFile): boolean {
 }
 
 /**
- * By shard. Modules that are loaded on demand have separate shards. Derived roles are first, because policies import
- * them, and filters last, because they import rules.
+ * The groups of modules, keyed by shard. Modules that are loaded on demand have separate shards. Derived roles are
+ * first, because policies import them, and filters last, because they import rules.
  */
 function shardContents(files: readonly EmittedFile[]): ReadonlyMap<string, readonly ModuleGroup[]> {
   const contents = new Map<string, readonly ModuleGroup[]>();
@@ -92,7 +92,7 @@ function shardContents(files: readonly EmittedFile[]): ReadonlyMap<string, reado
   for (const folder of ['', 'traced/']) {
     const own = files.filter(({ path }) => path.startsWith('traced/') === (folder === 'traced/'));
     const rank = ({ path }: EmittedFile): number =>
-      decisionsOf(path) !== undefined ? 2 : path.startsWith(`${folder}derived_roles/`) ? 0 : 1;
+      matchDecisions(path) !== undefined ? 2 : path.startsWith(`${folder}derived_roles/`) ? 0 : 1;
     const ordered = [0, 1, 2].flatMap((wanted) =>
       moduleGroups(
         own.filter((file) => rank(file) === wanted),
@@ -106,7 +106,7 @@ function shardContents(files: readonly EmittedFile[]): ReadonlyMap<string, reado
   return contents;
 }
 
-function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly EmittedFile[]): Homes {
+function findHomes(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly EmittedFile[]): Homes {
   const homes = new Map<string, Home>();
   const ofScopes = new Set<string>();
   for (const file of scopes) for (const { from } of file.imports) ofScopes.add(from);
@@ -135,14 +135,14 @@ function policyHome(path: string, homes: Homes): PolicyHome {
 }
 
 /** The name of the function that makes the modules of a group. */
-function makerOf({ modules: [first] }: ModuleGroup, homes: Homes): string {
+function nameMaker({ modules: [first] }: ModuleGroup, homes: Homes): string {
   return `make_${policyHome(first.file.path, homes).name}`;
 }
 
 /** What the function of its group is called with to make a module. */
 function givenTo({ module, group }: PolicyHome, homes: Homes): string {
-  const decisions = homes.get(decisionsOf(module.file.path) ?? '');
-  return [...(decisions === undefined ? [] : [decisions.name]), ...argumentsOf(group, module)].join(', ');
+  const decisions = homes.get(matchDecisions(module.file.path) ?? '');
+  return [...(decisions === undefined ? [] : [decisions.name]), ...listArguments(group, module)].join(', ');
 }
 
 function shardText(groups: readonly ModuleGroup[], homes: Homes, path: string): string {
@@ -154,13 +154,13 @@ function shardText(groups: readonly ModuleGroup[], homes: Homes, path: string): 
     const { modules } = group;
     const [{ file }] = modules;
     append(imports, file.imports);
-    const make = makerOf(group, homes);
-    const decisions = decisionsOf(file.path);
-    const parameters = [...(decisions === undefined ? [] : [DECISIONS]), ...parametersOf(group)];
+    const make = nameMaker(group, homes);
+    const decisions = matchDecisions(file.path);
+    const parameters = [...(decisions === undefined ? [] : [DECISIONS]), ...listParameters(group)];
     lines.push(`const ${make} = (${parameters.join(', ')}) => {`);
     append(lines, destructuringLines(file.imports, homes, decisions));
     map.add(file.origins, lines.length);
-    const body = bodyOf(group);
+    const body = makeBody(group);
     const own = body.text.split('\n');
     // In a body with parameters, the columns differ.
     if (group.differing.length === 0) map.addPlaces(own, body.places, lines.length);
@@ -169,7 +169,7 @@ function shardText(groups: readonly ModuleGroup[], homes: Homes, path: string): 
     if (!modules.every(isHere)) lines.push(`${MAKERS}.${make} = ${make};`);
     for (const { file: each } of modules.filter(isHere)) {
       // The other imports are those of the first module.
-      const ownDecisions = decisionsOf(each.path);
+      const ownDecisions = matchDecisions(each.path);
       if (ownDecisions !== undefined) imports.push({ from: ownDecisions, names: [] });
       const home = policyHome(each.path, homes);
       map.addFirst(each.origins, lines.length);
@@ -195,11 +195,11 @@ function scopeFunctions(scopes: readonly EmittedFile[], homes: Homes): MappedTex
     const { imports, lists } = file;
     const lines = [`function ${homes.get(file.path)?.name}() {`];
     const own = imports.flatMap(({ from }) => (homes.has(from) ? [policyHome(from, homes)] : []));
-    const isFilters = ({ module }: PolicyHome): boolean => decisionsOf(module.file.path) !== undefined;
+    const isFilters = ({ module }: PolicyHome): boolean => matchDecisions(module.file.path) !== undefined;
     // Filters are given the policies that they belong to.
     for (const home of [...own.filter((home) => !isFilters(home)), ...own.filter(isFilters)]) {
       map.addFirst(home.module.file.origins, line + lines.length);
-      lines.push(`const ${home.name} = ${MAKERS}.${makerOf(home.group, homes)}(${givenTo(home, homes)});`);
+      lines.push(`const ${home.name} = ${MAKERS}.${nameMaker(home.group, homes)}(${givenTo(home, homes)});`);
     }
     const names = new Map(importedNames(imports, homes));
     const returned = lists.map(({ list, names: listed, isSpread }) => {

@@ -22,7 +22,7 @@ export interface MappedText {
   readonly parts: readonly string[];
   /** The number of its lines. */
   readonly length: number;
-  /** By line; undefined for a line that is not mapped. */
+  /** Segments of each line; undefined for a line that is not mapped. */
   readonly lines: readonly (SourceMapSegment[] | undefined)[];
   /** The URLs of the sources, by their numbers in the lines. */
   readonly sources: readonly string[];

@@ -91,8 +91,8 @@ export class Diagnostics {
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
     const entry = messages[code] as Message<MessageParameters<C>>;
-    const where = whereOf(target);
-    const notes = this.notesOf(details);
+    const where = locate(target);
+    const notes = this.makeNotes(details);
     const fix = details.fix ?? suggestedFix(notes, details.focus ?? where.place?.span);
     const { others = [] } = details;
     const count = others.length === 0 ? '' : ` (in ${others.length + 1} places)`;
@@ -134,7 +134,7 @@ export class Diagnostics {
     return rest;
   }
 
-  /** By file, offset, code, message: the order does not depend on the order of the stages. */
+  /** All diagnostics, sorted by file, offset, code, message: the order does not depend on the order of the stages. */
   sorted(): readonly Diagnostic[] {
     const sorted = this.all().sort(inOrder);
     this.markOmitted(sorted, 'error');
@@ -152,7 +152,7 @@ export class Diagnostics {
     return find();
   }
 
-  private notesOf({ notes = [], hints, withoutHints = [], others = [] }: Details): readonly Note[] {
+  private makeNotes({ notes = [], hints, withoutHints = [], others = [] }: Details): readonly Note[] {
     const found = hints === undefined ? [] : this.search(hints);
     const elsewhere = others.map(({ span }) => ({ message: 'also here', span }));
     return [...(found.length > 0 ? found : withoutHints), ...notes, ...notesOfOthers(elsewhere)];
@@ -201,7 +201,7 @@ function suggestedFix(notes: readonly Note[], whole: Span | undefined): Fix | un
   return suggestion && span && fixOfSuggestion(suggestion, span);
 }
 
-function whereOf(target: Target): { source?: Source; place?: Place } {
+function locate(target: Target): { source?: Source; place?: Place } {
   if (target === undefined) return {};
   if ('span' in target) return { source: target.span.source, place: target };
   return { source: target };

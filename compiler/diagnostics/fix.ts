@@ -3,7 +3,7 @@ import type { Span } from './span.js';
 
 /** A change of a file that resolves a diagnostic, for editors, `--fix` and SARIF. */
 export interface Fix {
-  /** As a menu shows it: ``replace `ownr` with `owner` ``. */
+  /** What a menu shows: ``replace `ownr` with `owner` ``. */
   readonly description: string;
   /** The text that is replaced; empty for an insertion. */
   readonly span: Span;

@@ -1,5 +1,5 @@
 import type { Diagnostic, Note } from './diagnostic.js';
-import { frameOf } from './frame.js';
+import { formatFrame } from './frame.js';
 import { colored, type Paint, plain } from './paint.js';
 import type { Span } from './span.js';
 import { join, relative } from 'node:path';
@@ -21,7 +21,7 @@ export interface PrettyStyle extends ListStyle {
   readonly color: boolean;
 }
 
-/** In UTF-16 units. */
+/** Length in UTF-16 units. */
 const LONGEST_MESSAGE = 1000;
 
 /**
@@ -30,13 +30,13 @@ const LONGEST_MESSAGE = 1000;
  */
 export function formatList(diagnostics: readonly Diagnostic[], paths: ListStyle = {}): string {
   const lines = diagnostics.map(
-    (diagnostic) => `${headerOf(diagnostic, { paint: plain, paths })}${otherPlaces(diagnostic, paths)}\n`,
+    (diagnostic) => `${formatHeader(diagnostic, { paint: plain, paths })}${otherPlaces(diagnostic, paths)}\n`,
   );
-  return [...lines, ...omissionsOf(diagnostics)].join('');
+  return [...lines, ...formatOmissions(diagnostics)].join('');
 }
 
 /** `and 1,234 more errors`, a line for each severity of which some were not kept. */
-function omissionsOf(diagnostics: readonly Diagnostic[]): readonly string[] {
+function formatOmissions(diagnostics: readonly Diagnostic[]): readonly string[] {
   return diagnostics.flatMap(({ severity, omitted }) =>
     omitted === undefined
       ? []
@@ -53,7 +53,7 @@ function otherPlaces({ shown, place, notes }: Diagnostic, paths: ListStyle): str
   const isElsewhere = ({ source, start }: Span): boolean =>
     place === undefined || source !== place.span.source || start < place.span.start || start > place.span.end;
   const places = notes.flatMap(({ span }) =>
-    span !== undefined && isElsewhere(span) ? [positionOf(span, paths)] : [],
+    span !== undefined && isElsewhere(span) ? [formatPosition(span, paths)] : [],
   );
   return places.length === 0 ? '' : ` (see ${places.join(', ')})`;
 }
@@ -62,8 +62,8 @@ function otherPlaces({ shown, place, notes }: Diagnostic, paths: ListStyle): str
 export function formatPretty(diagnostics: readonly Diagnostic[], { color, ...paths }: PrettyStyle): string {
   if (diagnostics.length === 0) return '';
   const style = { paint: color ? colored : plain, paths };
-  const blocks = diagnostics.map((diagnostic) => `${blockOf(diagnostic, style).join('\n')}\n`);
-  return `${blocks.join('\n')}\n${summaryOf(diagnostics)}\n${omissionsOf(diagnostics).join('')}`;
+  const blocks = diagnostics.map((diagnostic) => `${formatBlock(diagnostic, style).join('\n')}\n`);
+  return `${blocks.join('\n')}\n${formatSummary(diagnostics)}\n${formatOmissions(diagnostics).join('')}`;
 }
 
 /** The path of a file of a folder, from the working directory. */
@@ -71,7 +71,7 @@ export function shownPath(path: string, folder: string | undefined): string {
   return visible(folder === undefined ? path : relative('', join(folder, path)));
 }
 
-function pathOf(path: string, { folder, prefix = '' }: ListStyle): string {
+function formatPath(path: string, { folder, prefix = '' }: ListStyle): string {
   return `${prefix}${shownPath(path, folder)}`;
 }
 
@@ -81,32 +81,33 @@ interface Style {
 }
 
 /** `2 errors, 1 warning`. */
-export function summaryOf(diagnostics: readonly Diagnostic[]): string {
+export function formatSummary(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
   return [counted(errors, 'error'), counted(warnings, 'warning')].filter((part) => part !== '').join(', ');
 }
 
-function blockOf(diagnostic: Diagnostic, style: Style): readonly string[] {
+function formatBlock(diagnostic: Diagnostic, style: Style): readonly string[] {
   const span = diagnostic.focus ?? diagnostic.place?.span;
   return [
-    headerOf(diagnostic, style),
-    ...(span === undefined ? [] : frameOf(span, style.paint)),
-    ...diagnostic.notes.map((note) => noteOf(note, style)),
+    formatHeader(diagnostic, style),
+    ...(span === undefined ? [] : formatFrame(span, style.paint)),
+    ...diagnostic.notes.map((note) => formatNote(note, style)),
   ];
 }
 
-function headerOf(
+function formatHeader(
   { source, place, focus = place?.span, severity, code, message, shown = message }: Diagnostic,
   { paint, paths }: Style,
 ): string {
-  const where = focus !== undefined ? positionOf(focus, paths) : source === undefined ? '' : pathOf(source.path, paths);
+  const where =
+    focus !== undefined ? formatPosition(focus, paths) : source === undefined ? '' : formatPath(source.path, paths);
   const what = `${paint.severity(severity, `${severity}[${code}]`)}: ${paint.strong(visible(shortened(shown)))}`;
   return where === '' ? what : `${where}: ${what}`;
 }
 
-function noteOf({ message, shown = message, span }: Note, { paint, paths }: Style): string {
-  const where = span === undefined ? '' : ` (${positionOf(span, paths)})`;
+function formatNote({ message, shown = message, span }: Note, { paint, paths }: Style): string {
+  const where = span === undefined ? '' : ` (${formatPosition(span, paths)})`;
   return `  ${paint.strong('note:')} ${visible(shortened(shown))}${where}`;
 }
 
@@ -115,9 +116,9 @@ function shortened(message: string): string {
   return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
 }
 
-function positionOf({ source, start }: Span, paths: ListStyle): string {
+function formatPosition({ source, start }: Span, paths: ListStyle): string {
   const { line, column } = source.lineAndColumn(start);
-  return `${pathOf(source.path, paths)}:${line}:${column}`;
+  return `${formatPath(source.path, paths)}:${line}:${column}`;
 }
 
 function counted(count: number, word: string): string {

@@ -1,6 +1,6 @@
 import type { Paint } from './paint.js';
 import type { Span } from './span.js';
-import { type Cell, cellsOf } from './visible.js';
+import { type Cell, splitCells } from './visible.js';
 
 /** Lines shown before and after the marked one. */
 const CONTEXT = 3;
@@ -18,7 +18,7 @@ const LEAD = 40;
  *     > 2 | resourcePolicy: []
  *         |                 ^~
  */
-export function frameOf(span: Span, paint: Paint): readonly string[] {
+export function formatFrame(span: Span, paint: Paint): readonly string[] {
   const { source } = span;
   const at = source.lineAndColumn(span.start);
   const first = Math.max(1, at.line - CONTEXT);
@@ -28,14 +28,14 @@ export function frameOf(span: Span, paint: Paint): readonly string[] {
   for (let number = first; number <= last; number += 1) {
     const label = String(number).padStart(gutter);
     if (number !== at.line) {
-      lines.push(`  ${paint.faint(`${label} |`)} ${textOf(windowOf(source.line(number), 0))}`.trimEnd());
+      lines.push(`  ${paint.faint(`${label} |`)} ${formatWindow(cutWindow(source.line(number), 0))}`.trimEnd());
       continue;
     }
     const line = source.line(number);
     const start = at.column - 1;
     const end = Math.min(line.length, start + (span.end - span.start));
-    const window = windowOf(line, start);
-    lines.push(`${paint.mark('>')} ${paint.faint(`${label} |`)} ${textOf(window)}`.trimEnd());
+    const window = cutWindow(line, start);
+    lines.push(`${paint.mark('>')} ${paint.faint(`${label} |`)} ${formatWindow(window)}`.trimEnd());
     lines.push(`  ${paint.faint(`${' '.repeat(gutter)} |`)} ${underline(window, start, end, paint)}`);
   }
   return lines;
@@ -57,7 +57,7 @@ interface Window {
   readonly after: string;
 }
 
-function windowOf(line: string, start: number): Window {
+function cutWindow(line: string, start: number): Window {
   if (line.length <= WINDOW) return { before: '', text: line, from: 0, after: '' };
   const from = boundary(line, Math.max(0, Math.min(start - LEAD, line.length - WINDOW)));
   const to = boundary(line, Math.min(line.length, from + WINDOW));
@@ -71,26 +71,26 @@ function boundary(line: string, offset: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff && previous >= 0xd800 && previous <= 0xdbff ? offset - 1 : offset;
 }
 
-function textOf({ before, text, after }: Window): string {
-  return `${before}${cellsOf(text)
+function formatWindow({ before, text, after }: Window): string {
+  return `${before}${splitCells(text)
     .map((cell) => cell.text)
     .join('')}${after}`;
 }
 
 function underline({ before, text, from }: Window, start: number, end: number, paint: Paint): string {
-  const cells = cellsOf(text);
-  const lead = countOf(text, start - from);
-  const under = Math.max(countOf(text, end - from), lead);
-  const indent = before.length + widthOf(cells.slice(0, lead));
-  const length = Math.max(1, widthOf(cells.slice(lead, under)));
+  const cells = splitCells(text);
+  const lead = countCells(text, start - from);
+  const under = Math.max(countCells(text, end - from), lead);
+  const indent = before.length + measureCells(cells.slice(0, lead));
+  const length = Math.max(1, measureCells(cells.slice(lead, under)));
   return `${' '.repeat(indent)}${paint.mark(`^${'~'.repeat(length - 1)}`)}`;
 }
 
 /** How many characters begin before an offset. */
-function countOf(text: string, offset: number): number {
+function countCells(text: string, offset: number): number {
   return [...text.slice(0, Math.max(0, offset))].length;
 }
 
-function widthOf(cells: readonly Cell[]): number {
+function measureCells(cells: readonly Cell[]): number {
   return cells.reduce((sum, cell) => sum + cell.width, 0);
 }

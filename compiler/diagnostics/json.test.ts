@@ -12,14 +12,14 @@ function place(text: string, path: string): Place {
   return { span: { source, start, end: start + text.length }, anchor: start, path };
 }
 
-function reportOf(fill: (diagnostics: Diagnostics) => void) {
+function makeReport(fill: (diagnostics: Diagnostics) => void) {
   const diagnostics = new Diagnostics();
   fill(diagnostics);
   return JSON.parse(JSON.stringify(toReport(diagnostics.sorted())));
 }
 
 test('a diagnostic has stage, kind, file, message and position', () => {
-  const { errors, warnings } = reportOf((diagnostics) =>
+  const { errors, warnings } = makeReport((diagnostics) =>
     diagnostics.add(
       'derived-role/unknown',
       place('ownr', '$.roles[0]'),
@@ -46,19 +46,19 @@ test('a diagnostic has stage, kind, file, message and position', () => {
 
 test('missing fields of a diagnostic are omitted', () => {
   const facts = { policy: 'resource.a.vdefault', descendants: ['resource.a.vdefault/b'] };
-  const { errors } = reportOf((diagnostics) => diagnostics.add('scope/missing', undefined, facts, { facts }));
+  const { errors } = makeReport((diagnostics) => diagnostics.add('scope/missing', undefined, facts, { facts }));
   const [{ text, ...rest }] = errors;
   assert.match(text, 'is not found');
   assert.equal(rest, { stage: 'load', kind: 'missing scope', ...facts, code: 'scope/missing', severity: 'error' });
 });
 
 test('the position of a whole document has no path', () => {
-  const { errors } = reportOf((diagnostics) => diagnostics.add('output/empty', place('first', ''), {}));
+  const { errors } = makeReport((diagnostics) => diagnostics.add('output/empty', place('first', ''), {}));
   assert.equal(errors[0].position, { line: 1, column: 1 });
 });
 
 test('warnings are separate; a disabled document is listed with the errors that it may have caused', () => {
-  const { errors, warnings } = reportOf((diagnostics) => {
+  const { errors, warnings } = makeReport((diagnostics) => {
     diagnostics.add('policy/disabled', place('first', ''), { policy: 'p' }, { facts: { policy: 'p' } });
     diagnostics.add('scope/permissions-differ', undefined, { scope: 'a' }, { facts: { scope: 'a' } });
   });

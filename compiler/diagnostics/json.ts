@@ -16,7 +16,7 @@ export interface Report {
 export interface ReportedProblem {
   readonly code: Code;
   readonly severity: Severity;
-  readonly stage: 'load' | 'compile';
+  readonly stage: 'load' | 'compile' | 'rls';
   readonly kind: string;
   readonly file?: string;
   /** The sentence of the report; absent if the facts are sufficient. */
@@ -46,7 +46,7 @@ export interface ReportedNote {
 
 /** Renders diagnostics, sorted as they are given, for programs to read. */
 export function toReport(diagnostics: readonly Diagnostic[]): Report {
-  const omitted = { errors: omittedOf(diagnostics, 'error'), warnings: omittedOf(diagnostics, 'warning') };
+  const omitted = { errors: countOmitted(diagnostics, 'error'), warnings: countOmitted(diagnostics, 'warning') };
   return {
     errors: diagnostics.filter(isOfFailure).map(reported),
     warnings: diagnostics.filter((diagnostic) => !isOfFailure(diagnostic)).map(reported),
@@ -54,7 +54,7 @@ export function toReport(diagnostics: readonly Diagnostic[]): Report {
   };
 }
 
-function omittedOf(diagnostics: readonly Diagnostic[], severity: Severity): number {
+function countOmitted(diagnostics: readonly Diagnostic[], severity: Severity): number {
   return diagnostics.find((diagnostic) => diagnostic.severity === severity && diagnostic.omitted)?.omitted ?? 0;
 }
 
@@ -78,25 +78,25 @@ function reported(diagnostic: Diagnostic): ReportedProblem {
     kind: messages[code].kind,
     ...(source && { file: source.path }),
     ...(!STATED_BY_FACTS.has(code) && { message }),
-    ...(place && { position: positionOf(place) }),
+    ...(place && { position: toPosition(place) }),
     ...facts,
     code,
     severity,
     text: message,
-    ...(place && { span: spanOf(place.span) }),
-    ...(notes.length > 0 && { notes: notes.map(noteOf) }),
+    ...(place && { span: toReportedSpan(place.span) }),
+    ...(notes.length > 0 && { notes: notes.map(toReportedNote) }),
   };
 }
 
-function positionOf(place: Place): { line: number; column: number; path?: string } {
+function toPosition(place: Place): { line: number; column: number; path?: string } {
   const position = place.span.source.lineAndColumn(place.anchor);
   return place.path === '' ? position : { ...position, path: place.path };
 }
 
-function spanOf({ source, start, end }: Span): ReportedSpan {
+function toReportedSpan({ source, start, end }: Span): ReportedSpan {
   return { start: source.lineAndColumn(start), end: source.lineAndColumn(end) };
 }
 
-function noteOf({ message, span }: Note): ReportedNote {
-  return span === undefined ? { message } : { message, file: span.source.path, span: spanOf(span) };
+function toReportedNote({ message, span }: Note): ReportedNote {
+  return span === undefined ? { message } : { message, file: span.source.path, span: toReportedSpan(span) };
 }

@@ -6,6 +6,7 @@ import { lintMessages } from './messages/lint.js';
 import { policyMessages } from './messages/policy.js';
 import type { Message } from './messages/message.js';
 import { setMessages } from './messages/set.js';
+import { tableMessages } from './messages/tables.js';
 import { tenantRoleMessages } from './messages/tenant-roles.js';
 
 export type { Severity } from './messages/message.js';
@@ -20,6 +21,7 @@ export const messages = {
   ...invariantMessages,
   ...tenantRoleMessages,
   ...lintMessages,
+  ...tableMessages,
   ...attributeMessages,
 };
 

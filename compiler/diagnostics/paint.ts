@@ -8,7 +8,7 @@ export interface Paint {
   mark(text: string): string;
 }
 
-/** For files, pipes and terminals without colour. */
+/** Prints text unchanged: for files, pipes and terminals without colour. */
 export const plain: Paint = {
   severity: (_, text) => text,
   strong: (text) => text,

@@ -13,7 +13,7 @@ export function withoutRepeats(report: Diagnostics): Problems {
   const seen = new Set<string>();
   return {
     add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
-      const key = JSON.stringify([code, ...identityOf(target), parameters]);
+      const key = JSON.stringify([code, ...identify(target), parameters]);
       if (seen.has(key)) return;
       seen.add(key);
       report.add(code, target, parameters, details);
@@ -46,7 +46,7 @@ interface Waiting {
  * @param codes those of which this is true; by default all.
  */
 export function onceByCause<T>(report: Problems, find: (problems: Problems) => T, codes?: ReadonlySet<Code>): T {
-  /** By cause and anchor: policies may share what has the problem. */
+  /** Keyed by cause and anchor: policies may share what has the problem. */
   const causes = new Map<string, Map<number, Waiting>>();
   const result = find({
     add(code, target, parameters, details = {}) {
@@ -74,7 +74,7 @@ export function onceByCause<T>(report: Problems, find: (problems: Problems) => T
   return result;
 }
 
-function identityOf(target: Target): readonly (string | number)[] {
+function identify(target: Target): readonly (string | number)[] {
   if (target === undefined) return [];
   if ('span' in target) return [target.span.source.path, target.anchor];
   return [target.path];

@@ -10,7 +10,7 @@ export interface Cell {
  */
 export function visible(text: string): string {
   let shown = '';
-  for (const character of text) shown += HARMFUL.test(character) ? escapeOf(character) : character;
+  for (const character of text) shown += HARMFUL.test(character) ? escape(character) : character;
   return shown;
 }
 
@@ -28,11 +28,11 @@ export function visibleJson(value: unknown, indent = 0): string {
 }
 
 /** A line, character by character, with tabs as spaces to the next multiple of four. */
-export function cellsOf(line: string): readonly Cell[] {
+export function splitCells(line: string): readonly Cell[] {
   const cells: Cell[] = [];
   let column = 0;
   for (const character of line) {
-    const cell = character === '\t' ? spaces(TAB - (column % TAB)) : cellOf(character);
+    const cell = character === '\t' ? spaces(TAB - (column % TAB)) : toCell(character);
     column += cell.width;
     cells.push(cell);
   }
@@ -61,9 +61,9 @@ const COMBINING = /^[\p{Mn}\p{Me}\u200c\u200d\ufe00-\ufe0f]$/u;
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
-function cellOf(character: string): Cell {
+function toCell(character: string): Cell {
   if (HARMFUL.test(character)) {
-    const text = escapeOf(character);
+    const text = escape(character);
     return { text, width: text.length };
   }
   if (COMBINING.test(character)) return { text: character, width: 0 };
@@ -74,7 +74,7 @@ function spaces(width: number): Cell {
   return { text: ' '.repeat(width), width };
 }
 
-function escapeOf(character: string): string {
+function escape(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\r') return '\\r';
   if (character === '\t') return '\\t';

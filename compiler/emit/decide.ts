@@ -105,11 +105,13 @@ interface ListedRule {
 /** Whether some ALLOW holds and no DENY does. */
 function allowed(listed: readonly ListedRule[]): Fragment {
   const grants = listed.filter(({ effect }) => effect === 'allow');
-  const refusals = anyOf(listed.filter(({ effect }) => effect === 'deny').map(({ tests }) => allOf(tests)));
-  const granted = anyOf(
-    byRoles(grants).map(([roles, rules]) => allOf([hasRole(roles), anyOf(rules.map(({ tests }) => allOf(tests)))])),
+  const refusals = joinAny(listed.filter(({ effect }) => effect === 'deny').map(({ tests }) => joinAll(tests)));
+  const granted = joinAny(
+    byRoles(grants).map(([roles, rules]) =>
+      joinAll([hasRole(roles), joinAny(rules.map(({ tests }) => joinAll(tests)))]),
+    ),
   );
-  return allOf([granted, not(refusals)]);
+  return joinAll([granted, not(refusals)]);
 }
 
 /** Rules that apply to the same roles, under these roles. */
@@ -135,7 +137,7 @@ function hasRole(roles: RuleBits): Fragment {
 const TRUE = primary('true');
 const FALSE = primary('false');
 
-function allOf(fragments: readonly Fragment[]): Fragment {
+function joinAll(fragments: readonly Fragment[]): Fragment {
   if (fragments.includes(FALSE)) return FALSE;
   return (
     joined(
@@ -145,7 +147,7 @@ function allOf(fragments: readonly Fragment[]): Fragment {
   );
 }
 
-function anyOf(fragments: readonly Fragment[]): Fragment {
+function joinAny(fragments: readonly Fragment[]): Fragment {
   if (fragments.includes(TRUE)) return TRUE;
   return (
     joined(

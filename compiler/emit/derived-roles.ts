@@ -1,6 +1,6 @@
 import type { RuleOrigin } from '../ir/emitted-file.js';
 import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
-import { readsVariables, valuesOf } from '../ir/visit.js';
+import { readsVariables, listValues } from '../ir/visit.js';
 import { describeDerivedRole } from './describe.js';
 import { bracketed, type Doc, exported, hardLine, mention } from './doc.js';
 import { whenFunction } from './functions.js';
@@ -16,23 +16,23 @@ export function derivedRolesSections(
   names: ReadonlyMap<string, string>,
   context: ModuleContext,
 ): PolicySections {
-  const nameOf = ({ name }: DerivedRole): string => names.get(name) as string;
-  const originOf = ({ name, span }: DerivedRole): RuleOrigin => ({ rule: `${module.key}#${name}`, span });
+  const findName = ({ name }: DerivedRole): string => names.get(name) as string;
+  const makeOrigin = ({ name, span }: DerivedRole): RuleOrigin => ({ rule: `${module.key}#${name}`, span });
   const sections = module.definitions.map((role) => ({
-    ...context.withDeclarations(() => declaration(module, role, nameOf(role), context)),
-    origin: originOf(role),
+    ...context.withDeclarations(() => declaration(module, role, findName(role), context)),
+    origin: makeOrigin(role),
   }));
   const conditionals = module.definitions.flatMap((role) => {
     const { condition } = role;
     if (condition === undefined) return [];
-    return [{ name: nameOf(role), condition, inverted: false, shared: undefined, origin: originOf(role) }];
+    return [{ name: findName(role), condition, inverted: false, shared: undefined, origin: makeOrigin(role) }];
   });
   return { sections, conditionals };
 }
 
 function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): Doc {
   const applies = { condition: role.condition, inverted: false };
-  const isListedApart = valuesOf(role.condition).some(readsVariables);
+  const isListedApart = listValues(role.condition).some(readsVariables);
   const object = objectDoc([
     ['set', quoted(module.name)],
     ['name', quoted(role.name)],

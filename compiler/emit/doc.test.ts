@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert';
 import { commented, exported, group, indent, line, literal, mention, printed, unplaced } from './doc.js';
 import { PieceList } from '../ir/pieces.js';
 
-const kindsOf = (doc: Parameters<typeof printed>[0]): readonly string[] => {
+const listKinds = (doc: Parameters<typeof printed>[0]): readonly string[] => {
   const { text, pieces } = printed(doc);
   return pieces.of(text).map(({ kind, text: of }) => `${kind} ${of}`);
 };
 
 test('a literal is what was printed as one, whatever it contains', () => {
-  assert.equal(kindsOf(['f(', literal("'it'"), ', ', literal('"\'"'), ");'no'"]), [
+  assert.equal(listKinds(['f(', literal("'it'"), ', ', literal('"\'"'), ");'no'"]), [
     'code f(',
     "literal 'it'",
     'code , ',
@@ -19,7 +19,7 @@ test('a literal is what was printed as one, whatever it contains', () => {
 });
 
 test('adjacent literals are apart, and adjacent code is one piece', () => {
-  assert.equal(kindsOf([literal('1'), literal('2'), 'a', group(['b', line]), 'c']), [
+  assert.equal(listKinds([literal('1'), literal('2'), 'a', group(['b', line]), 'c']), [
     'literal 1',
     'literal 2',
     'code ab c',
@@ -27,7 +27,7 @@ test('adjacent literals are apart, and adjacent code is one piece', () => {
 });
 
 test('comments and exports are known', () => {
-  assert.equal(kindsOf([commented("// it's"), '\n', exported('a', false), ' = 1;']), [
+  assert.equal(listKinds([commented("// it's"), '\n', exported('a', false), ' = 1;']), [
     "comment // it's",
     'code \n',
     'export export ',
@@ -40,7 +40,7 @@ test('comments and exports are known', () => {
 
 test('code that was printed before keeps its pieces and mentions', () => {
   const inner = unplaced([mention('cel'), '.f(', literal("'x'"), ')']);
-  assert.equal(kindsOf(indent(['a ', inner])), ['code a cel.f(', "literal 'x'", 'code )']);
+  assert.equal(listKinds(indent(['a ', inner])), ['code a cel.f(', "literal 'x'", 'code )']);
   assert.equal([...printed(inner).mentions], ['cel']);
 });
 

@@ -281,7 +281,7 @@ function afterFlat(doc: Doc, columns: number): number {
     case 'place':
       return columns;
     default:
-      return columns - widthOf(doc);
+      return columns - measureWidth(doc);
   }
 }
 
@@ -301,11 +301,11 @@ function afterBroken(doc: Doc, columns: number): number {
     case 'place':
       return columns;
     default:
-      return columns - widthOf(doc);
+      return columns - measureWidth(doc);
   }
 }
 
-function widthOf(doc: Exclude<Leaf, { kind: 'place' }>): number {
+function measureWidth(doc: Exclude<Leaf, { kind: 'place' }>): number {
   if (doc.kind === 'printed') return doc.printed.text.length;
   return doc.kind === 'export' ? `export const ${doc.text}`.length : doc.text.length;
 }

@@ -1,7 +1,7 @@
 import type { Match, Module, Program } from '../ir/program.js';
 import type { SchemaTerm } from '../ir/schema.js';
 import type { Value } from '../ir/value.js';
-import { some, valuesOf } from '../ir/visit.js';
+import { some, listValues } from '../ir/visit.js';
 import { runtimeFunction } from './values.js';
 
 /**
@@ -13,7 +13,7 @@ export function filterFunctions({ modules, schemas }: Pick<Program, 'modules' | 
   if (schemas.some(({ definitions }) => definitions.some(({ schema }) => usesRe2(schema)))) names.add('matches');
   for (const value of modules.flatMap(filteredValues)) {
     some(value, (part) => {
-      const name = nameOf(part);
+      const name = findName(part);
       if (name !== undefined) names.add(name);
       for (const other of ALSO.get(name ?? '') ?? []) names.add(other);
       return false;
@@ -72,7 +72,7 @@ function filteredValues(module: Module): readonly Value[] {
     module.kind === 'derived-roles' ? module.definitions : module.rules;
   return [
     ...module.variables.map(({ value }) => value),
-    ...conditionals.flatMap(({ condition }) => valuesOf(condition)),
+    ...conditionals.flatMap(({ condition }) => listValues(condition)),
   ];
 }
 
@@ -95,7 +95,7 @@ function usesRe2(term: SchemaTerm): boolean {
 /** Filters have one name for both forms of a function, `except(x, y)` and `x.except(y)`. */
 const GLOBAL_FORM = /Global$/;
 
-function nameOf(value: Value): string | undefined {
+function findName(value: Value): string | undefined {
   switch (value.kind) {
     case 'call':
       return runtimeFunction(value).replace(GLOBAL_FORM, '');

@@ -2,7 +2,7 @@ import { invariant } from '../diagnostics/invariant.js';
 import { authored, type Doc, group, hardLine, indent, line, mention, softLine, whenBroken } from './doc.js';
 import { ALGEBRA, cel, residual } from './mentions.js';
 import type { Span } from '../diagnostics/span.js';
-import { placeOf } from '../ir/origins.js';
+import { findPlace } from '../ir/origins.js';
 import type { AuthoredText } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import type { Fragment } from './fragment.js';
@@ -67,7 +67,7 @@ export function computed(variable: string, call: Doc, context: FunctionContext):
 /** Marks the code for a value of the expression that is being printed. */
 export function placed(fragment: Fragment, value: Value, { expression, style }: FunctionContext): Fragment {
   if (expression === undefined) return fragment;
-  return { doc: authored(fragment.doc, placeOf(value, expression), style !== PLAIN), level: fragment.level };
+  return { doc: authored(fragment.doc, findPlace(value, expression), style !== PLAIN), level: fragment.level };
 }
 
 /** Marks a part as used and returns its name. */
@@ -78,19 +78,19 @@ export function use(context: FunctionContext, part: Part | 'request'): string {
 
 /** The name of a comprehension variable. */
 export function localName(variable: string, context: FunctionContext): string {
-  const local = localOf(variable, context);
+  const local = findLocal(variable, context);
   if (local.use === 'unused') local.use = 'value';
   return local.name;
 }
 
 /** The name of a comprehension variable whose properties are read, regardless of its type. */
 export function untypedLocal(variable: string, context: FunctionContext): string {
-  const local = localOf(variable, context);
+  const local = findLocal(variable, context);
   local.use = 'any';
   return local.name;
 }
 
-function localOf(variable: string, context: FunctionContext): Local {
+function findLocal(variable: string, context: FunctionContext): Local {
   return context.locals.get(variable) ?? invariant(`variable ${variable} is not bound`);
 }
 
@@ -108,11 +108,11 @@ export function localFunction(
   });
   const bound = variables.map((variable, index) => [variable, locals[index] as Local] as const);
   const result = body({ ...context, locals: new Map([...context.locals, ...bound]) });
-  return group([`(${parametersOf(locals)}) =>`, indent([line, result])]);
+  return group([`(${listParameters(locals)}) =>`, indent([line, result])]);
 }
 
 /** An unused parameter is omitted, or marked as unused if a used one follows. */
-function parametersOf(locals: readonly Local[]): string {
+function listParameters(locals: readonly Local[]): string {
   const last = locals.findLastIndex(({ use }) => use !== 'unused');
   return locals
     .slice(0, last + 1)

@@ -1,9 +1,9 @@
-import { not, predicateOf } from '../ir/polarity.js';
+import { not, toPredicate } from '../ir/polarity.js';
 import type { Span } from '../diagnostics/span.js';
-import { placeOf } from '../ir/origins.js';
+import { findPlace } from '../ir/origins.js';
 import type { AuthoredText, Match, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
-import { repeatedIn, valuesOf } from '../ir/visit.js';
+import { repeatedIn, listValues } from '../ir/visit.js';
 import { bracketed, type Doc } from './doc.js';
 import { cel, residual } from './mentions.js';
 import { type Fragment, primary } from './fragment.js';
@@ -41,17 +41,17 @@ export function whenFunction(
   const { condition, inverted } = applies;
   if (condition === undefined) return undefined;
   if (typeof condition === 'string') return { doc: condition, isConstant: false };
-  const context = functionContext(module, style, repeatedIn(valuesOf(condition), 'variable'));
-  const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
-  const doc = requestFunction(context, whenDoc(predicate, context), 'types implied', beginningOf(condition));
+  const context = functionContext(module, style, repeatedIn(listValues(condition), 'variable'));
+  const predicate = inverted ? not(toPredicate(condition)) : toPredicate(condition);
+  const doc = requestFunction(context, whenDoc(predicate, context), 'types implied', findBeginning(condition));
   return { doc, isConstant: context.used.size === 0 };
 }
 
 /** Where the first expression of a condition was written. */
-function beginningOf(match: Match): Span | undefined {
-  if (match.kind === 'expr') return placeOf(match.value, match.expression);
+function findBeginning(match: Match): Span | undefined {
+  if (match.kind === 'expr') return findPlace(match.value, match.expression);
   const [first] = match.of;
-  return first && beginningOf(first);
+  return first && findBeginning(first);
 }
 
 /**
@@ -71,7 +71,13 @@ export function filterFunction(condition: Match, inverted: boolean, module: Modu
 export function outputFunction(value: Value, expression: AuthoredText | undefined, module: ModuleContext): Doc {
   const context = functionContext(module, TRACED, undefined, expression);
   const body = bracketed(cel('toOutput('), [valueDoc(value, context).doc], ')');
-  return requestFunction(context, primary(body), 'types implied', expression && placeOf(value, expression));
+  return requestFunction(context, primary(body), 'types implied', expression && findPlace(value, expression));
+}
+
+/** A function of the request that returns a value as a condition computes it. */
+export function valueFunction(value: Value, module: ModuleContext): Doc {
+  const context = functionContext(module, PLAIN, repeatedIn([value], 'variable'));
+  return requestFunction(context, valueDoc(value, context), 'types implied');
 }
 
 /**
@@ -108,7 +114,7 @@ export function variableFunction(
     doc: [
       remark,
       `const ${name} = `,
-      requestFunction(context, body, 'with types', placeOf(variable.value, expression)),
+      requestFunction(context, body, 'with types', findPlace(variable.value, expression)),
       ';',
     ],
     isConstant: context.used.size === 0,

@@ -2,15 +2,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isHazardous, isInherited } from './hazards.js';
 
-const membersOf = (prototype: object) => Object.getOwnPropertyNames(prototype);
+const listMembers = (prototype: object) => Object.getOwnPropertyNames(prototype);
 
 test('members of Object.prototype are hazardous', () => {
-  for (const name of membersOf(Object.prototype)) assert.ok(isInherited(name) && isHazardous(name), name);
+  for (const name of listMembers(Object.prototype)) assert.ok(isInherited(name) && isHazardous(name), name);
 });
 
 test('members of other JSON types are hazardous', () => {
   for (const prototype of [Array.prototype, String.prototype, Number.prototype, Boolean.prototype]) {
-    for (const name of membersOf(prototype)) assert.ok(isHazardous(name), name);
+    for (const name of listMembers(prototype)) assert.ok(isHazardous(name), name);
   }
 });
 

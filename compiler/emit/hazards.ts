@@ -15,11 +15,11 @@ export function isHazardous(name: string): boolean {
 }
 
 // Literal lists, so that every version of Node emits the same bytes.
-const OF_OBJECTS = wordsOf(`
+const OF_OBJECTS = splitWords(`
   __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ constructor hasOwnProperty isPrototypeOf
   propertyIsEnumerable toLocaleString toString valueOf
 `);
-const OF_OTHERS = wordsOf(`
+const OF_OTHERS = splitWords(`
   anchor at big blink bold charAt charCodeAt codePointAt concat copyWithin endsWith entries every fill filter find
   findIndex findLast findLastIndex fixed flat flatMap fontcolor fontsize forEach getOrInsert
   getOrInsertComputed group includes indexOf isWellFormed italics join keys
@@ -30,6 +30,6 @@ const OF_OTHERS = wordsOf(`
   trim trimEnd trimLeft trimRight trimStart unshift values with
 `);
 
-function wordsOf(text: string): ReadonlySet<string> {
+function splitWords(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }

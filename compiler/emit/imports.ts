@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type ImportedName, type ModuleImport, type Section, sectionOf } from '../ir/emitted-file.js';
+import { type ImportedName, type ModuleImport, type Section, makeSection } from '../ir/emitted-file.js';
 import { PACKAGE_NAMES } from '../package-names.js';
 import { WIDTH } from './doc.js';
 
@@ -31,7 +31,7 @@ export interface Imports {
  * The imports of a module: what its sections mention of the runtime, then its own, sorted by specifier.
  * @param path of the file.
  */
-export function importsOf(path: string, sections: readonly Section[], own: readonly Import[]): Imports {
+export function makeImports(path: string, sections: readonly Section[], own: readonly Import[]): Imports {
   const mentioned = new Set(sections.flatMap(({ mentions = [] }) => [...mentions]));
   const ofRuntime = RUNTIME.flatMap(({ part, names }): readonly Import[] => {
     const used = names.filter(({ as }) => mentioned.has(as));
@@ -44,16 +44,16 @@ export function importsOf(path: string, sections: readonly Section[], own: reado
   ];
   if (lines.length === 0) return { sections: [], imports: [] };
   return {
-    sections: [sectionOf('imports', lines.join('\n'))],
+    sections: [makeSection('imports', lines.join('\n'))],
     imports: [...ofRuntime, ...sorted].flatMap(({ from, names }): readonly ModuleImport[] => {
       const values = names.flatMap(({ name, as, isType }) => (isType ? [] : [{ name, as }]));
-      return values.length === 0 ? [] : [{ from: pathOf(path, from), names: values }];
+      return values.length === 0 ? [] : [{ from: resolvePath(path, from), names: values }];
     }),
   };
 }
 
 /** The path of the file that a specifier names; parts of the runtime are not emitted. */
-function pathOf(importer: string, specifier: string): string {
+function resolvePath(importer: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts') : specifier;
 }
 
@@ -94,6 +94,7 @@ const RUNTIME: readonly { readonly part: string; readonly names: readonly Name[]
       type('TracedCondition'),
     ],
   },
+  { part: 'parts', names: [type('ComputedEntry')] },
   { part: 'residual', names: [{ name: '*', as: 'residual' }] },
   { part: 'row-schema', names: [value('rowsThatSatisfy')] },
   { part: 'schema', names: [value('unavailable'), value('violationsOf')] },
@@ -124,7 +125,7 @@ function wrapped(names: readonly string[], from: string, keyword = 'import'): st
   return flat.length <= WIDTH ? flat : `${keyword} {\n${filled(names)}\n} from '${from}';`;
 }
 
-/** As many names per line as fit: readers look at the code more often than at its imports. */
+/** Puts as many names on a line as fit: readers look at the code more often than at its imports. */
 function filled(names: readonly string[]): string {
   const lines: string[] = [];
   let line = ' ';

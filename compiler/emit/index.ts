@@ -4,10 +4,11 @@ import type { Module, Program } from '../ir/program.js';
 import type { SchemaModule } from '../ir/schema.js';
 import { emitBundleEntry, emitHash, emitIndex } from './bundle-index.js';
 import { emitDocuments, emitExplained } from './explained.js';
+import { emitFacts } from './facts.js';
 import { emitManifest } from './manifest.js';
 import { emitModule, type Locations } from './module.js';
 import { type ModuleIdentity, moduleLocations } from './module-path.js';
-import { type ModuleOutline, outlineOf } from './outline.js';
+import { type ModuleOutline, makeOutline } from './outline.js';
 import { type SchemaLocations, schemaLocations } from './schema-locations.js';
 import type { EmitOptions } from './options.js';
 import { type Emitted, unlessEmitted } from './remember.js';
@@ -29,11 +30,12 @@ export function emit(
   version: string,
   options: EmitOptions = {},
 ): readonly EmittedFile[] {
-  const { explained } = options;
-  const places = placesOf(program.modules, program.schemas);
+  const { explained, factsProgram } = options;
+  const places = findPlaces(program.modules, program.schemas);
   const policies = emitPolicies(program.modules, places, options);
-  const outlines = program.modules.map(outlineOf);
+  const outlines = program.modules.map(makeOutline);
   const files = [...emitAround(outlines, program, policies, places, options)];
+  if (factsProgram !== undefined) files.push(emitFacts(factsProgram));
   if (explained !== undefined) files.push(emitExplained(explained), emitDocuments(explained));
   return [...files, emitManifest(files, sources, version)].sort(byPath);
 }
@@ -45,7 +47,7 @@ export interface Places {
 }
 
 /** Where the modules of a program are. */
-export function placesOf(modules: readonly ModuleIdentity[], schemas: readonly SchemaModule[]): Places {
+export function findPlaces(modules: readonly ModuleIdentity[], schemas: readonly SchemaModule[]): Places {
   const locations = moduleLocations(modules);
   return { locations, schemas: schemaLocations(schemas, locations.values()) };
 }

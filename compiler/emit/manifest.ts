@@ -23,14 +23,14 @@ export function emitManifest(files: readonly EmittedFile[], sources: readonly So
   const manifest = {
     generator: `authzc ${version}`,
     files: [...reviewedFiles(files).map(({ path }) => path), ...MADE_APART].sort(),
-    sources: Object.fromEntries(sources.map(({ path, text }) => [path, digestOf(text)] as const).sort(byFirst)),
+    sources: Object.fromEntries(sources.map(({ path, text }) => [path, computeDigest(text)] as const).sort(byFirst)),
     rules: Object.fromEntries([...rules].sort(byFirst)),
   };
   return emittedFile(MANIFEST, [{ text: JSON.stringify(manifest, undefined, 2) }]);
 }
 
-/** Of the text with the line ends that git keeps: those of a checkout on Windows differ. */
-function digestOf(text: string): string {
+/** Hashes the text with the line ends that git keeps: those of a checkout on Windows differ. */
+function computeDigest(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }
 

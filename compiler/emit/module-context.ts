@@ -22,7 +22,7 @@ export interface Style {
    * (docs/spec/policy-language.md#evaluating-variables).
    */
   readonly failedIsNull: boolean;
-  /** As the residual for a plan, not as a value (docs/spec/plans.md#known-and-unknown). */
+  /** Whether values are residuals for a plan (docs/spec/plans.md#known-and-unknown). */
   readonly residual: boolean;
   /**
    * Failures are reported, with the author's text, to the collector that the request names

@@ -31,10 +31,10 @@ export function moduleLocations(modules: readonly ModuleIdentity[]): ReadonlyMap
   const paths = new Paths();
   const locations = new Map<string, ModuleLocation>();
   for (const module of modules) {
-    const path = paths.fresh(pathOf(module).replace(/\.(?=where$)/i, hexadecimal));
+    const path = paths.fresh(makePath(module).replace(/\.(?=where$)/i, hexadecimal));
     const names = new Names([], MODULE_WORDS);
     const roles = module.kind === 'derived-roles' ? module.definitions : [];
-    const name = names.fresh(camelCase(nameOf(module), 'policy'));
+    const name = names.fresh(camelCase(nameModule(module), 'policy'));
     locations.set(module.key, {
       path,
       name,
@@ -71,7 +71,7 @@ export function importSpecifier(from: string, to: string): string {
 }
 
 /** The subject of a policy, with version and scope unless they are the usual ones. */
-function nameOf(module: ModuleIdentity): string {
+function nameModule(module: ModuleIdentity): string {
   switch (module.kind) {
     case 'resource':
       return scopedName(module.kindName, module.version, module.scope);
@@ -88,7 +88,7 @@ function scopedName(name: string, version: string, scope: string): string {
   return `${name} ${version === 'default' ? '' : version} ${scope}`;
 }
 
-function pathOf(module: ModuleIdentity): string {
+function makePath(module: ModuleIdentity): string {
   switch (module.kind) {
     case 'resource':
       return scopedPath('resource', module.kindName, module.version, module.scope);

@@ -37,6 +37,11 @@ export class Names {
     return name;
   }
 
+  /** All identifiers that were reserved or assigned, those of parameters included. */
+  get assigned(): readonly string[] {
+    return [...this.taken, ...this.locals];
+  }
+
   private isTaken(name: string): boolean {
     return NEVER_GIVEN.has(name) || this.words.has(name) || this.taken.has(name);
   }
@@ -44,7 +49,7 @@ export class Names {
 
 /** `owner-rule` -> `ownerRule`; `fallback` for a string without letters and digits. */
 export function camelCase(text: string, fallback: string): string {
-  const [first, ...rest] = wordsOf(text);
+  const [first, ...rest] = splitWords(text);
   if (first === undefined) return fallback;
   const name = [lowerFirst(first), ...rest.map(upperFirst)].join('');
   return /^\d/.test(name) ? `_${name}` : name;
@@ -52,7 +57,7 @@ export function camelCase(text: string, fallback: string): string {
 
 /** `leave approver` -> `LEAVE_APPROVER`. */
 export function constantCase(text: string, fallback: string): string {
-  const name = wordsOf(text)
+  const name = splitWords(text)
     .map((word) => word.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase())
     .join('_');
   if (name === '') return fallback;
@@ -64,7 +69,7 @@ export function upperFirst(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
 }
 

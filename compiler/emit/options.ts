@@ -10,13 +10,16 @@ export interface EmitOptions {
   readonly checksOnly?: boolean;
   /** The number of policies with a scope from which each scope has a module, if not the usual one. */
   readonly scopedFrom?: number;
-  /** To emit what explains decisions, too. */
+  /** The program with folded literals, without the passes that change conditions; present to emit what decides while
+   * facts are unknown, too. */
+  readonly factsProgram?: Program;
+  /** Present to emit what explains decisions, too. */
   readonly explained?: Explained;
 }
 
 /** What a bundle that explains its decisions contains beside the policies. */
 export interface Explained {
-  /** With folded literals, and without the passes that change conditions. */
+  /** The program with folded literals, without the passes that change conditions. */
   readonly program: Program;
   /** The texts that it was compiled from, by path below the folder of the policies, in path order. */
   readonly texts: PolicyTexts;

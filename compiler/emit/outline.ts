@@ -18,9 +18,9 @@ export interface ModuleOutline {
 }
 
 /** The outline of a module. */
-export function outlineOf(module: Module): ModuleOutline {
+export function makeOutline(module: Module): ModuleOutline {
   return {
-    identity: identityOf(module),
+    identity: makeIdentity(module),
     sourcePath: module.sourcePath,
     hasConditions: hasConditions(module),
     isVisited: isVisited(module),
@@ -29,7 +29,7 @@ export function outlineOf(module: Module): ModuleOutline {
   };
 }
 
-function identityOf(module: Module): ModuleIdentity {
+function makeIdentity(module: Module): ModuleIdentity {
   const { key } = module;
   switch (module.kind) {
     case 'resource':

@@ -19,7 +19,7 @@ export function unlessEmitted(
   emit: () => readonly EmittedFile[],
 ): readonly EmittedFile[] {
   if (namesSchemas(module)) return emit();
-  const place = placeOf(module, locations);
+  const place = listLocations(module, locations);
   const before = emitted.get(module);
   if (before !== undefined && isSame(before.place, place)) return before.files;
   const files = emit();
@@ -34,15 +34,15 @@ function namesSchemas(module: Module): boolean {
 }
 
 /** The locations that a module depends on: its own, and those of the sets of derived roles it imports, each once. */
-function placeOf(module: Module, locations: Locations): readonly string[] {
+function listLocations(module: Module, locations: Locations): readonly string[] {
   const imported = module.kind === 'resource' ? new Set(module.derivedRoles.map((role) => role.module)) : [];
-  return [module.key, ...imported].map((key) => textOf(locations.get(key)));
+  return [module.key, ...imported].map((key) => formatLocation(locations.get(key)));
 }
 
 /** Many policies import the same set, which may define many roles. */
 const texts = new WeakMap<ModuleLocation, string>();
 
-function textOf(location: ModuleLocation | undefined): string {
+function formatLocation(location: ModuleLocation | undefined): string {
   if (location === undefined) return '';
   const text =
     texts.get(location) ??

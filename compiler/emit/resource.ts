@@ -31,7 +31,7 @@ export function resourceSections(
   const sharesBits = new Set([...literals, ...globs].map(({ bit }) => bit)).size < literals.length + globs.length;
   const several = severalTimes(module.rules);
   const traced = tracedKeys(module.key, module.rules);
-  const ruleNames = module.rules.map((rule) => context.names.fresh(identifierOf(rule, several.has(rule.name))));
+  const ruleNames = module.rules.map((rule) => context.names.fresh(nameRule(rule, several.has(rule.name))));
   const names = module.rules.map((rule, index): RuleNames => {
     const role = rule.derivedRole && roleNames(rule.derivedRole);
     return {
@@ -81,7 +81,7 @@ export function resourceSections(
 }
 
 /** `owners`; a rule for plain and derived roles becomes several: `edit`, `editAsOwner`. */
-function identifierOf(rule: Rule, isOneOfSeveral: boolean): string {
+function nameRule(rule: Rule, isOneOfSeveral: boolean): string {
   const name = camelCase(rule.name, 'rule');
   return isOneOfSeveral && rule.derivedRole !== undefined
     ? `${name}As${upperFirst(camelCase(rule.derivedRole.name, 'role'))}`

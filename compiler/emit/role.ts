@@ -19,7 +19,7 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
   const rules = module.rules.map(
     (rule, index): Section => ({
       ...context.withDeclarations(() => roleRuleDeclaration(module.role, rule, names[index] as string, context)),
-      origin: originOf(module, rule, index),
+      origin: makeOrigin(module, rule, index),
     }),
   );
   const policy = objectDoc([
@@ -33,13 +33,13 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
   const conditionals = module.rules.flatMap((rule, index) => {
     const { condition } = rule;
     if (condition === undefined) return [];
-    const origin = originOf(module, rule, index);
+    const origin = makeOrigin(module, rule, index);
     return [{ name: names[index] as string, condition, inverted: false, shared: undefined, origin }];
   });
   return { sections, conditionals };
 }
 
-function originOf({ key }: RoleModule, { name, span }: RoleRule, index: number): RuleOrigin {
+function makeOrigin({ key }: RoleModule, { name, span }: RoleRule, index: number): RuleOrigin {
   return { rule: `${key}#${name === '' ? index : name}`, span };
 }
 

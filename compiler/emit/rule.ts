@@ -25,9 +25,9 @@ export interface RuleNames {
   readonly activeRole: string | undefined;
   /** Its roles as bits. */
   readonly roles: RuleBits;
-  /** In a policy with too many roles for one bit each. */
+  /** Whether the policy has too many roles for one bit each. */
   readonly crowded: boolean;
-  /** In a policy that has one bit for several roles. */
+  /** Whether the policy has one bit for several roles. */
   readonly sharesBits: boolean;
   /** The key of its traced condition. */
   readonly traced: string;
@@ -43,12 +43,12 @@ export function conditionalRules(
     const { condition, inverted } = rule;
     if (condition === undefined) return [];
     const { own, shared } = names[index] as RuleNames;
-    const origin = originOf(policyKey, rule);
+    const origin = makeOrigin(policyKey, rule);
     return [{ name: own, condition, inverted, shared: shared === undefined ? undefined : `${shared}Filter`, origin }];
   });
 }
 
-function originOf(policyKey: string, { name, span }: Rule): RuleOrigin {
+function makeOrigin(policyKey: string, { name, span }: Rule): RuleOrigin {
   return { rule: `${policyKey}#${name}`, span };
 }
 
@@ -72,7 +72,7 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
     ];
     return ruleDeclaration(policyKey, rule, { ...names, condition: shared, when }, module);
   });
-  return { ...printed, origin: originOf(policyKey, rule), holds };
+  return { ...printed, origin: makeOrigin(policyKey, rule), holds };
 }
 
 /** A rule as data, with the function that decides it. One with a condition is exported, for its filter. */

@@ -5,9 +5,9 @@ import { camelCase, Names } from './names.js';
 
 /** The paths of the modules of JSON schemas, and the names of their definitions. */
 export interface SchemaLocations {
-  /** By file below `_schemas`: the path below the output folder, without extension. */
+  /** The path below the output folder, without extension, of each file below `_schemas`. */
   readonly paths: ReadonlyMap<string, string>;
-  /** By `definitionKey`. */
+  /** The name of each definition, by `definitionKey`. */
   readonly names: ReadonlyMap<string, string>;
 }
 

@@ -29,21 +29,21 @@ export function usedSchemas(
   const definitions = [schemas.principal, schemas.resource].flatMap((schema) =>
     schema === undefined || 'unavailable' in schema.validator ? [] : [schema.validator],
   );
-  const nameOf = (at: SchemaAddress): string => locations.names.get(definitionKey(at)) as string;
+  const findName = (at: SchemaAddress): string => locations.names.get(definitionKey(at)) as string;
   const imports = new Map<string, Set<string>>();
   for (const at of definitions) {
     const from = importSpecifier(path, locations.paths.get(at.file) as string);
-    imports.set(from, (imports.get(from) ?? new Set()).add(nameOf(at)));
+    imports.set(from, (imports.get(from) ?? new Set()).add(findName(at)));
   }
   return {
     imports: [...imports].map(([from, names]) => ({ from, names: [...names].map((name) => ({ name, as: name })) })),
-    names: definitions.map(nameOf),
+    names: definitions.map(findName),
     violations: ({ validator }) =>
       'unavailable' in validator
         ? [mention('unavailable'), '(', quoted(validator.unavailable), ')']
-        : [mention('violationsOf'), `(${nameOf(validator)})`],
+        : [mention('violationsOf'), `(${findName(validator)})`],
     where: ({ validator }) =>
-      'unavailable' in validator ? undefined : [mention('rowsThatSatisfy'), `(${nameOf(validator)})`],
+      'unavailable' in validator ? undefined : [mention('rowsThatSatisfy'), `(${findName(validator)})`],
   };
 }
 

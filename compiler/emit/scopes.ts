@@ -1,7 +1,7 @@
 import { addTo } from '../append.js';
-import { type EmittedFile, emittedFile, type ReturnedList, sectionOf } from '../ir/emitted-file.js';
+import { type EmittedFile, emittedFile, type ReturnedList, makeSection } from '../ir/emitted-file.js';
 import { bracketed, type Doc, hardLine, indent, join, printed } from './doc.js';
-import { type Import, importsOf, runtimePart } from './imports.js';
+import { type Import, makeImports, runtimePart } from './imports.js';
 import type { Locations } from './module.js';
 import { fileName, importSpecifier, type ModuleIdentity, type ModuleLocation, Paths } from './module-path.js';
 import { camelCase, Names } from './names.js';
@@ -10,8 +10,8 @@ import type { ModuleOutline } from './outline.js';
 import { quoted } from './quote.js';
 
 /**
- * From this number of policies with a scope on, the policies of a scope are made when a request first names it. Smaller
- * sets load fast as a whole, and their index names all policies.
+ * The number of policies with a scope from which on, the policies of a scope are made when a request first names it.
+ * Smaller sets load fast as a whole, and their index names all policies.
  */
 const FROM = 1_000;
 
@@ -31,10 +31,10 @@ export interface ScopeModule {
  * @param from in place of the usual number, for tests.
  */
 export function scopeModules(modules: readonly ModuleOutline[], from = FROM): readonly ScopeModule[] {
-  const scoped = modules.filter(({ identity }) => scopeOf(identity) !== '');
+  const scoped = modules.filter(({ identity }) => findScope(identity) !== '');
   if (scoped.length === 0 || scoped.length < from) return [];
   const byScope = new Map<string, ModuleOutline[]>();
-  for (const module of scoped) addTo(byScope, scopeOf(module.identity), module);
+  for (const module of scoped) addTo(byScope, findScope(module.identity), module);
   const paths = new Paths();
   return [...byScope.keys()].sort().map((scope) => ({
     scope,
@@ -49,7 +49,7 @@ export function rootPolicies(
   modules: readonly ModuleOutline[],
   scopes: readonly ScopeModule[],
 ): readonly ModuleOutline[] {
-  return scopes.length === 0 ? modules : modules.filter(({ identity }) => scopeOf(identity) === '');
+  return scopes.length === 0 ? modules : modules.filter(({ identity }) => findScope(identity) === '');
 }
 
 /** The modules of scopes: functions that return the policies. */
@@ -66,25 +66,25 @@ export function emitScopeModules(
       imports.push({ from: importSpecifier(path, from), names: [{ name: exported, as }] });
       return as;
     };
-    const locationOf = ({ identity }: ModuleOutline): ModuleLocation => locations.get(identity.key) as ModuleLocation;
-    const listOf = (name: string, kind: ModuleIdentity['kind']): ReturnedList => ({
+    const findLocation = ({ identity }: ModuleOutline): ModuleLocation => locations.get(identity.key) as ModuleLocation;
+    const makeList = (name: string, kind: ModuleIdentity['kind']): ReturnedList => ({
       list: name,
       names: policies
         .filter(({ identity }) => identity.kind === kind)
-        .map((module) => imported(locationOf(module).path, locationOf(module).name)),
+        .map((module) => imported(findLocation(module).path, findLocation(module).name)),
       isSpread: false,
     });
     const filters = (): ReturnedList => ({
       list: 'filters',
       names: policies
         .filter(({ hasConditions }) => hasConditions)
-        .map((module) => imported(`${locationOf(module).path}.where`, locationOf(module).filters)),
+        .map((module) => imported(`${findLocation(module).path}.where`, findLocation(module).filters)),
       isSpread: false,
     });
     const lists = [
-      listOf('resourcePolicies', 'resource'),
-      listOf('principalPolicies', 'principal'),
-      listOf('rolePolicies', 'role'),
+      makeList('resourcePolicies', 'resource'),
+      makeList('principalPolicies', 'principal'),
+      makeList('rolePolicies', 'role'),
       ...(checksOnly ? [] : [filters()]),
     ];
     return scopeFile(`${path}.ts`, { name, type: 'PolicyLists', part: 'policy' }, lists, imports);
@@ -124,7 +124,7 @@ export interface ScopeRows {
  * @param names of the index.
  */
 export function scopeRows(scopes: readonly ScopeModule[], names: Names): ScopeRows {
-  return rowsOf(scopes, { index: 'index', folder: '' }, names, ({ policies }) => {
+  return makeRows(scopes, { index: 'index', folder: '' }, names, ({ policies }) => {
     const identities = policies.map(({ identity }) => identity);
     const principals = identities.flatMap((identity) => (identity.kind === 'principal' ? [identity.principal] : []));
     return [
@@ -137,10 +137,10 @@ export function scopeRows(scopes: readonly ScopeModule[], names: Names): ScopeRo
 
 /** The scopes as rows of `tracedByScope`. */
 export function tracedScopeRows(scopes: readonly ScopeModule[], names: Names): ScopeRows {
-  return rowsOf(tracedScopes(scopes), { index: 'traced/index', folder: 'traced/' }, names, () => []);
+  return makeRows(tracedScopes(scopes), { index: 'traced/index', folder: 'traced/' }, names, () => []);
 }
 
-function rowsOf(
+function makeRows(
   scopes: readonly ScopeModule[],
   { index, folder }: { readonly index: string; readonly folder: string },
   names: Names,
@@ -167,8 +167,8 @@ function scopeFile(
   );
   const text = printed([`export const ${name} = (): ${type} => (`, returned, ');']);
   const typeImport = { from: runtimePart(part), names: [{ name: type, as: type, isType: true }] };
-  const { sections, imports } = importsOf(path, [text], [typeImport, ...own]);
-  const head = sectionOf('comment', '// Generated by authzc: the policies of one scope.');
+  const { sections, imports } = makeImports(path, [text], [typeImport, ...own]);
+  const head = makeSection('comment', '// Generated by authzc: the policies of one scope.');
   return emittedFile(path, [head, ...sections, text], { imports, lists });
 }
 
@@ -178,6 +178,6 @@ function list(items: readonly Doc[]): Doc {
   return bracketed('[', items, ']');
 }
 
-function scopeOf(identity: ModuleIdentity): string {
+function findScope(identity: ModuleIdentity): string {
   return identity.kind === 'derived-roles' ? '' : identity.scope;
 }

@@ -34,7 +34,7 @@ function resultDoc(value: Value, context: FunctionContext): Fragment {
     case 'literal':
       return literal(value, context);
     case 'field':
-      return primary(fieldOf(value.of, value.name, context));
+      return primary(printField(value.of, value.name, context));
     case 'part':
       return primary(partMessage(value.part, context));
     case 'variable':
@@ -145,7 +145,7 @@ export function propertyAccess(operand: Value, name: string, context: FunctionCo
  * `cel.object` convert what is not JSON, or fail the call. Claims are converted before, and elements with their list.
  */
 function isOfCaller(value: Value): boolean {
-  const step = stepOf(value);
+  const step = findStep(value);
   if (step !== undefined) return isOfCaller(step.operand);
   return value.kind === 'field' && value.name === 'attr';
 }
@@ -158,7 +158,7 @@ export function isReadPlainly(operand: Value, name: string): boolean {
   const below: string[] = [];
   let first = name;
   let root = operand;
-  for (let step = stepOf(root); step !== undefined; step = stepOf(root)) {
+  for (let step = findStep(root); step !== undefined; step = findStep(root)) {
     below.push(first);
     first = step.name;
     root = step.operand;
@@ -175,7 +175,7 @@ export function isReadPlainly(operand: Value, name: string): boolean {
 }
 
 function plainDoc(value: Value, context: FunctionContext): Doc {
-  const step = stepOf(value);
+  const step = findStep(value);
   if (step !== undefined) {
     const access = [plainDoc(step.operand, context), accessor(step.operand, step.name)];
     return isOfCaller(value) ? [cel('object('), access, ')'] : access;
@@ -185,7 +185,7 @@ function plainDoc(value: Value, context: FunctionContext): Doc {
 }
 
 /** One step of a chain: `operand.name`, `operand["name"]`. */
-function stepOf(value: Value): { readonly operand: Value; readonly name: string } | undefined {
+function findStep(value: Value): { readonly operand: Value; readonly name: string } | undefined {
   if (value.kind === 'select') return value;
   return value.kind === 'index' && isStringLiteral(value.index)
     ? { operand: value.operand, name: value.index.value }
@@ -211,7 +211,7 @@ function literal(value: Value & { kind: 'literal' }, context: FunctionContext): 
 
 const FIELDS: { readonly [part in RequestPart]?: Part } = { principal: 'P', resource: 'R', auxData: 'auxData' };
 
-function fieldOf(part: RequestPart, name: string, context: FunctionContext): Doc {
+function printField(part: RequestPart, name: string, context: FunctionContext): Doc {
   if (part === 'runtime') {
     return context.style.traced
       ? cel(`effectiveDerivedRoles(${use(context, 'request')})`)

@@ -1,5 +1,5 @@
 import { engineOf } from '../../packages/cel/runtime/index.js';
-import { subjectOf } from '../ir/origins.js';
+import { findSubject } from '../ir/origins.js';
 import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';
 import { bracketed, type Doc, group, indent, join, line } from './doc.js';
@@ -25,7 +25,7 @@ import type { JsonValue } from '../ast/policy.js';
  * A predicate as a JavaScript expression that is exactly true or false: the first polarity, which makes the decision.
  */
 export function whenDoc(predicate: Predicate, context: FunctionContext): Fragment {
-  const subject = subjectOf(predicate);
+  const subject = findSubject(predicate);
   if (subject === undefined) return testDoc(predicate, context);
   const inner = { ...context, expression: subject.expression };
   return placed(testDoc(predicate, inner), subject.value, inner);
@@ -185,7 +185,7 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
     const set = context.module.hoist(setName(element), bracketed(['new Set<', cel('Value>([')], items, '])'));
     return call(polarity ? 'isOneOf' : 'isNoneOf', [element], context, [set]);
   }
-  const scalars = scalarsOf(collection, context);
+  const scalars = listScalars(collection, context);
   if (scalars !== undefined && collection.kind === 'constant' && isPlainJson(element.type)) {
     const set = context.module.hoist(
       `${camelCase(collection.name, 'constant')}Set`,
@@ -221,7 +221,7 @@ function isPartOfRequest(value: Value): boolean {
 }
 
 /** The scalars of a constant that is a list of scalars: like a literal list, it is tested as a set. */
-function scalarsOf(collection: Value, context: FunctionContext): readonly JsonValue[] | undefined {
+function listScalars(collection: Value, context: FunctionContext): readonly JsonValue[] | undefined {
   if (collection.kind !== 'constant') return undefined;
   const value = context.module.constants.get(collection.name);
   const isScalarList = Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object');

@@ -2,7 +2,7 @@ import { invariant } from '../diagnostics/invariant.js';
 import type { Match } from '../ir/program.js';
 import type { Macro, Value } from '../ir/value.js';
 import { isSettled } from '../ir/settled.js';
-import { type Leaf, leavesOf } from '../ir/visit.js';
+import { type Leaf, listLeaves } from '../ir/visit.js';
 import { bracketed, type Doc, join } from './doc.js';
 import { type FunctionContext, functionContext, localFunction, localName, use } from './function-context.js';
 import { ALGEBRA, cel, residual } from './mentions.js';
@@ -18,14 +18,14 @@ import { runtimeFunction, valueDoc } from './values.js';
  * are constants of the module, which are evaluated once: the engine remembers conditions that read nothing else.
  */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
-  const tests = new Map(leavesOf(match).map((own) => [own, testOf(own, context)]));
+  const tests = new Map(listLeaves(match).map((own) => [own, makeTest(own, context)]));
   const isFixed = [...tests.values()].every(readsOnlyRow);
-  const docOf = (part: Match): Doc => {
-    if (part.kind !== 'expr') return algebraCall(`${part.kind}Of`, part.of.map(docOf));
+  const printMatch = (part: Match): Doc => {
+    if (part.kind !== 'expr') return algebraCall(`${part.kind}Of`, part.of.map(printMatch));
     const test = tests.get(part) as Test;
     return isFixed || !readsOnlyRow(test) ? test.doc : fixedCall(part, test, context);
   };
-  const doc = docOf(match);
+  const doc = printMatch(match);
   for (const test of tests.values()) for (const part of test.used) context.used.add(part);
   return doc;
 }
@@ -33,7 +33,7 @@ export function whereDoc(match: Match, context: FunctionContext): Doc {
 /** One expression of a condition, and the parts of the request that it reads. */
 type Test = Pick<FunctionContext, 'used'> & { readonly doc: Doc };
 
-function testOf({ value }: Leaf, { module, style }: FunctionContext): Test {
+function makeTest({ value }: Leaf, { module, style }: FunctionContext): Test {
   const own = functionContext(module, style);
   return { doc: algebraCall('holds', [termDoc(value, own)]), used: own.used };
 }

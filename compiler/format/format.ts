@@ -13,7 +13,7 @@ import { Source } from '../diagnostics/source.js';
 import { MAX_DEPTH } from '../parse/limits.js';
 import { readDocument } from '../parse/yaml/read.js';
 import { isSameTree } from './same-tree.js';
-import { skeletonOf } from './scalars.js';
+import { findSkeleton } from './scalars.js';
 
 /**
  * A policy or a test file in the style that `authzc fmt` writes (docs/formatting.md): indentation, spaces, empty lines
@@ -56,7 +56,7 @@ const WIDTH = 120;
 const STYLE = { lineWidth: 0, flowCollectionPadding: false, verifyAliasOrder: false } as const;
 
 function styled(text: string): string | undefined {
-  const skeleton = skeletonOf(text);
+  const skeleton = findSkeleton(text);
   if (skeleton === undefined) return undefined;
   const { document, fill } = skeleton;
   for (;;) {

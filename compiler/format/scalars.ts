@@ -22,7 +22,7 @@ export interface Skeleton {
 }
 
 /** The scalars of a well-formed text leave it. Undefined if the text has all characters that could mark them. */
-export function skeletonOf(text: string): Skeleton | undefined {
+export function findSkeleton(text: string): Skeleton | undefined {
   const mark = PRIVATE_CHARACTERS.find((character) => !text.includes(character));
   if (mark === undefined) return undefined;
   const document = readYaml(text, { keepSourceTokens: true, maxDepth: MAX_DEPTH });
@@ -32,7 +32,7 @@ export function skeletonOf(text: string): Skeleton | undefined {
       if (flow !== true) giveCommentsBack(items, text);
     },
     Scalar(_, node) {
-      const scalar = linesOf(node);
+      const scalar = readLines(node);
       if (scalar === undefined) return;
       node.value = `${mark}${scalars.push(scalar) - 1}${mark}`;
       node.type = 'PLAIN';
@@ -54,7 +54,7 @@ export function skeletonOf(text: string): Skeleton | undefined {
 function giveCommentsBack(entries: readonly Pair[], text: string): void {
   for (const [index, { key: next }] of entries.entries()) {
     const { key, value: list } = entries[index - 1] ?? {};
-    if (!isNode(key) || !isNode(next) || !isSeq(list) || columnOf(list, text) !== columnOf(key, text)) continue;
+    if (!isNode(key) || !isNode(next) || !isSeq(list) || findColumn(list, text) !== findColumn(key, text)) continue;
     if (typeof list.comment === 'string') {
       next.commentBefore = [list.comment, next.commentBefore].filter((comment) => comment !== undefined).join('\n');
       delete list.comment;
@@ -63,7 +63,7 @@ function giveCommentsBack(entries: readonly Pair[], text: string): void {
   }
 }
 
-function columnOf({ range }: Node, text: string): number {
+function findColumn({ range }: Node, text: string): number {
   const start = range?.[0] ?? 0;
   return start - text.lastIndexOf('\n', start - 1);
 }
@@ -91,7 +91,7 @@ interface ScalarLines {
 }
 
 /** Undefined for an empty scalar. */
-function linesOf({ srcToken }: Scalar): ScalarLines | undefined {
+function readLines({ srcToken }: Scalar): ScalarLines | undefined {
   switch (srcToken?.type) {
     case 'scalar':
     case 'single-quoted-scalar':
@@ -136,7 +136,7 @@ const INDENT = '  ';
 
 /** A printed line with its scalars, which may make it several lines. */
 function filled(line: string, placeholder: RegExp, scalars: readonly ScalarLines[]): string {
-  const indentation = indentationOf(line);
+  const indentation = readIndentation(line);
   let text = '';
   let rest = line;
   let block: readonly string[] = [];
@@ -154,7 +154,7 @@ function filled(line: string, placeholder: RegExp, scalars: readonly ScalarLines
  * The indentation of the lines of a scalar that begins on this line: two columns more than the key before it, or than
  * the `-` of an item that it is itself.
  */
-function indentationOf(line: string): string {
+function readIndentation(line: string): string {
   const [lead = '', item = ''] = /^ *((?:- )*)/.exec(line) ?? [];
   const isItem = item !== '' && !/: |:$/.test(line.slice(lead.length));
   return ' '.repeat(lead.length - (isItem ? INDENT.length : 0)) + INDENT;

@@ -20,7 +20,7 @@ export class TextIndex {
     for (const [entry, texts] of entries.entries()) {
       for (const text of texts) {
         addTo(this.byText, text, entry);
-        const prefix = prefixOf(text);
+        const prefix = findPrefix(text);
         if (prefix !== undefined) addTo(this.byPrefix, prefix, entry);
       }
     }
@@ -35,7 +35,7 @@ export class TextIndex {
 }
 
 /** The candidates in ascending order, without duplicates. */
-export function entriesOf({ lists }: Candidates): readonly number[] {
+export function listEntries({ lists }: Candidates): readonly number[] {
   const [first = [], ...others] = lists.filter((list) => list.length > 0);
   return others.length === 0 ? first : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
@@ -44,7 +44,7 @@ export function entriesOf({ lists }: Candidates): readonly number[] {
  * The prefix of every name that a glob matches; undefined for a string that is not a glob in any sense. A `*` may match
  * the empty string.
  */
-export function prefixOf(text: string): string | undefined {
+export function findPrefix(text: string): string | undefined {
   const end = text.search(/[*?[\]{}\\,!]/);
   return end < 0 ? undefined : text.slice(0, end);
 }

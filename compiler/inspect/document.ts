@@ -1,5 +1,5 @@
-import { policyKeyOf } from '../ast/names.js';
-import { premisesOf } from '../ast/premises.js';
+import { makePolicyKey } from '../ast/names.js';
+import { listPremises } from '../ast/premises.js';
 import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/policy.js';
 import type { Importer } from '../link/bindings.js';
 import { expressionsOfCondition } from '../validate/expressions-of.js';
@@ -10,7 +10,7 @@ export function isImporter(file: PolicyFile): file is Importer {
 }
 
 /** The name, version and scope of a policy; sets only have a name. */
-export function namesOf(policy: Policy): { readonly name: string; readonly version: string; readonly scope: string } {
+export function readNames(policy: Policy): { readonly name: string; readonly version: string; readonly scope: string } {
   switch (policy.kind) {
     case 'resource':
       return { name: policy.resource.value, version: policy.version.value, scope: policy.scope };
@@ -24,12 +24,12 @@ export function namesOf(policy: Policy): { readonly name: string; readonly versi
     case 'invariants':
       return { name: policy.name.value, version: '', scope: '' };
     case 'tenant-roles':
-      return { name: policyKeyOf(policy), version: '', scope: '' };
+      return { name: makePolicyKey(policy), version: '', scope: '' };
   }
 }
 
 /** The actions and action patterns that the rules name. */
-export function actionsOf(policy: Policy): readonly string[] {
+export function listActions(policy: Policy): readonly string[] {
   switch (policy.kind) {
     case 'resource':
       return policy.rules.flatMap(({ actions }) => actions.map(({ value }) => value));
@@ -57,7 +57,7 @@ export function expressionsOfRules(policy: Policy): readonly Expression[] {
     case 'derived-roles':
       return policy.definitions.flatMap(({ condition }) => expressionsOfCondition(condition));
     case 'invariants':
-      return premisesOf(policy).flatMap(expressionsOfCondition);
+      return listPremises(policy).flatMap(expressionsOfCondition);
     case 'export-variables':
     case 'export-constants':
     case 'tenant-roles':

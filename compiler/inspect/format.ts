@@ -16,17 +16,20 @@ export function formatInspected(
 ): string {
   switch (format) {
     case 'text':
-      return policies.map((policy) => blockOf(policy, options.headers)).join('');
+      return policies.map((policy) => formatBlock(policy, options.headers)).join('');
     case 'json':
-      return `${visibleJson(resultsOf(policies))}\n`;
+      return `${visibleJson(toResults(policies))}\n`;
     case 'prettyjson':
-      return `${visibleJson(resultsOf(policies), 2)}\n`;
+      return `${visibleJson(toResults(policies), 2)}\n`;
     case 'yaml':
-      return blockYaml(resultsOf(policies));
+      return blockYaml(toResults(policies));
   }
 }
 
-function blockOf({ policyId, actions, attributes, constants, variables }: InspectedPolicy, headers: boolean): string {
+function formatBlock(
+  { policyId, actions, attributes, constants, variables }: InspectedPolicy,
+  headers: boolean,
+): string {
   const lines: readonly (readonly [string, string])[] = [
     ['POLICY ID ', policyId],
     ['ACTIONS   ', actions.join(',')],
@@ -47,7 +50,7 @@ function attributeText({ kind, name }: InspectedAttribute): string {
  * The fields of an InspectPoliciesResponse, and the location of each policy. Documents with the same id are
  * distinguished by their files.
  */
-function resultsOf(policies: readonly InspectedPolicy[]): unknown {
+function toResults(policies: readonly InspectedPolicy[]): unknown {
   const ids = new Set<string>();
   const results = policies.map((policy) => {
     const { policyId, file, disabled, actions, attributes, derivedRoles, variables, constants } = policy;
@@ -66,15 +69,15 @@ function resultsOf(policies: readonly InspectedPolicy[]): unknown {
  * like a number, a date or a YAML keyword remain strings.
  */
 function blockYaml(value: unknown): string {
-  return `${linesOf(value).join('\n')}\n`;
+  return `${formatLines(value).join('\n')}\n`;
 }
 
-function linesOf(value: unknown): readonly string[] {
-  const entries = entriesOf(value);
+function formatLines(value: unknown): readonly string[] {
+  const entries = listEntries(value);
   if (entries.length === 0) return [visibleJson(value)];
   return entries.flatMap(([mark, entry]) => {
-    const lines = linesOf(entry);
-    const isBlock = entriesOf(entry).length > 0;
+    const lines = formatLines(entry);
+    const isBlock = listEntries(entry).length > 0;
     if (!isBlock) return [`${mark} ${lines[0]}`];
     // The first entry of an item is on the line of its dash.
     if (mark === '-') return lines.map((line, index) => `${index === 0 ? '- ' : '  '}${line}`);
@@ -83,13 +86,13 @@ function linesOf(value: unknown): readonly string[] {
 }
 
 /** The lines of a nested block: each entry with its dash or its key. */
-function entriesOf(value: unknown): readonly (readonly [mark: string, entry: unknown])[] {
+function listEntries(value: unknown): readonly (readonly [mark: string, entry: unknown])[] {
   if (Array.isArray(value)) return value.map((entry) => ['-', entry]);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).map(([key, entry]) => [`${keyOf(key)}:`, entry]);
+  return Object.entries(value).map(([key, entry]) => [`${formatKey(key)}:`, entry]);
 }
 
-function keyOf(key: string): string {
+function formatKey(key: string): string {
   return PLAIN_KEYS.test(key) ? key : visibleJson(key);
 }
 

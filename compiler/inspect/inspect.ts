@@ -1,20 +1,20 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { isTooLarge } from '../../packages/cel/runtime/index.js';
 import type { Expr } from '../../packages/cel/ast/expr.js';
-import { importKey, policyKeyOf } from '../ast/names.js';
+import { importKey, makePolicyKey } from '../ast/names.js';
 import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';
 import { visit } from '../../packages/cel/ast/visit.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Definition } from '../link/bindings.js';
-import { type Catalogue, catalogueOf, hasKind } from '../link/catalogue.js';
-import { actionsOf, expressionsOfRules, isImporter, namesOf } from './document.js';
+import { type Catalogue, makeCatalogue, hasKind } from '../link/catalogue.js';
+import { listActions, expressionsOfRules, isImporter, readNames } from './document.js';
 import type {
   InspectedAttribute,
   InspectedBinding,
   InspectedDerivedRole,
   InspectedPolicy,
 } from './inspected-policy.js';
-import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
+import { type Mentioned, type Mentions, findMentions } from './mentions.js';
 
 /**
  * What each document mentions: actions, attributes, derived roles, variables and constants
@@ -24,24 +24,24 @@ import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
  * @param files the files that parsed, including disabled ones.
  */
 export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[] {
-  const catalogue = catalogueOf(
+  const catalogue = makeCatalogue(
     files.filter(({ disabled }) => !disabled),
     new Diagnostics(),
   );
-  const mentions = new Map(files.filter(isImporter).map((file) => [file as PolicyFile, mentionsOf(file, catalogue)]));
+  const mentions = new Map(files.filter(isImporter).map((file) => [file as PolicyFile, findMentions(file, catalogue)]));
   const usedDefinitions = definitionsInUse(mentions);
   return files
     .map((file) => {
       const mentioned = mentions.get(file);
-      const bindings = mentioned === undefined ? exportsOf(file, usedDefinitions) : bindingsOf(file, mentioned);
+      const bindings = mentioned === undefined ? listExports(file, usedDefinitions) : listBindings(file, mentioned);
       return {
-        policyId: policyKeyOf(file.policy),
+        policyId: makePolicyKey(file.policy),
         file: file.source.path,
         disabled: file.disabled,
-        ...namesOf(file.policy),
-        actions: [...new Set(actionsOf(file.policy))].sort(),
+        ...readNames(file.policy),
+        actions: [...new Set(listActions(file.policy))].sort(),
         attributes: attributesIn(file, mentioned),
-        derivedRoles: derivedRolesOf(file, catalogue),
+        derivedRoles: listDerivedRoles(file, catalogue),
         ...bindings,
       };
     })
@@ -57,17 +57,17 @@ function definitionsInUse(mentions: ReadonlyMap<PolicyFile, Mentions>): Readonly
   const inUse = new Set<unknown>();
   for (const [file, { variables, constants }] of mentions) {
     if (file.disabled) continue;
-    for (const definition of [...inUseOf(variables), ...inUseOf(constants)]) inUse.add(definition.name);
+    for (const definition of [...listUsed(variables), ...listUsed(constants)]) inUse.add(definition.name);
   }
   return inUse;
 }
 
-function inUseOf<T>({ defined, used }: Mentioned<T>): readonly Definition<T>[] {
+function listUsed<T>({ defined, used }: Mentioned<T>): readonly Definition<T>[] {
   return defined.filter(({ name }) => used.has(name.value));
 }
 
-function exportsOf(file: PolicyFile, inUse: ReadonlySet<unknown>): Bindings {
-  const source = policyKeyOf(file.policy);
+function listExports(file: PolicyFile, inUse: ReadonlySet<unknown>): Bindings {
+  const source = makePolicyKey(file.policy);
   const kind = 'KIND_EXPORTED';
   if (hasKind(file, 'export-variables')) {
     return {
@@ -100,14 +100,14 @@ function exportsOf(file: PolicyFile, inUse: ReadonlySet<unknown>): Bindings {
   return { variables: [], constants: [] };
 }
 
-function bindingsOf(file: PolicyFile, { variables, constants }: Mentions): Bindings {
+function listBindings(file: PolicyFile, { variables, constants }: Mentions): Bindings {
   return {
-    variables: listOf(file, variables, ({ text }: Expression) => text),
-    constants: listOf(file, constants, (value: JsonValue) => value),
+    variables: makeList(file, variables, ({ text }: Expression) => text),
+    constants: makeList(file, constants, (value: JsonValue) => value),
   };
 }
 
-function listOf<T, V>(
+function makeList<T, V>(
   file: PolicyFile,
   { defined, used, missing, lacksImport }: Mentioned<T>,
   valueOf: (value: T) => V,
@@ -117,7 +117,7 @@ function listOf<T, V>(
       name: name.value,
       kind: from === file ? ('KIND_LOCAL' as const) : ('KIND_IMPORTED' as const),
       value: valueOf(value),
-      source: policyKeyOf(from.policy),
+      source: makePolicyKey(from.policy),
       used: used.has(name.value),
     })),
     ...[...missing].map((name) => ({
@@ -136,14 +136,14 @@ function attributesIn(file: PolicyFile, mentioned: Mentions | undefined): readon
       ({ name, file: from }) => from === file || mentioned.variables.used.has(name.value),
     ) ?? [];
   const expressions = [...expressionsOfRules(file.policy), ...exported, ...variables.map(({ value }) => value)];
-  const found = expressions.flatMap(({ ast }) => (ast === undefined ? [] : attributesOf(ast)));
+  const found = expressions.flatMap(({ ast }) => (ast === undefined ? [] : listAttributes(ast)));
   const unique = new Map(found.map((attribute) => [`${attribute.kind} ${attribute.name}`, attribute]));
   return [...unique.values()].sort((a, b) => compare(a.kind, b.kind) || compare(a.name, b.name));
 }
 
-function derivedRolesOf(file: PolicyFile, catalogue: Catalogue): readonly InspectedDerivedRole[] {
+function listDerivedRoles(file: PolicyFile, catalogue: Catalogue): readonly InspectedDerivedRole[] {
   if (hasKind(file, 'derived-roles')) {
-    const source = policyKeyOf(file.policy);
+    const source = makePolicyKey(file.policy);
     return byName(file.policy.definitions.map(({ name }) => ({ name: name.value, kind: 'KIND_EXPORTED', source })));
   }
   if (!hasKind(file, 'resource')) return [];
@@ -157,7 +157,7 @@ function derivedRolesOf(file: PolicyFile, catalogue: Catalogue): readonly Inspec
       const set = sets.find(({ policy }) => policy.definitions.some((definition) => definition.name.value === name));
       return set === undefined
         ? { name, kind: 'KIND_UNDEFINED' }
-        : { name, kind: 'KIND_IMPORTED', source: policyKeyOf(set.policy) };
+        : { name, kind: 'KIND_IMPORTED', source: makePolicyKey(set.policy) };
     }),
   );
 }
@@ -176,19 +176,19 @@ function compare(a: string, b: string): number {
  * `request.principal.attr["team"]`, also below `has`. Nested fields belong to their attribute. A comprehension's
  * variable called `R` is mistaken for the resource, as it is by the linker.
  */
-function attributesOf(expression: Expr): readonly InspectedAttribute[] {
+function listAttributes(expression: Expr): readonly InspectedAttribute[] {
   const found: InspectedAttribute[] = [];
   visit(expression, (node) => {
-    const name = memberOf(node);
+    const name = findMember(node);
     const owner =
-      name === undefined || (node.kind !== 'select' && node.kind !== 'index') ? undefined : ownerOf(node.operand);
+      name === undefined || (node.kind !== 'select' && node.kind !== 'index') ? undefined : findOwner(node.operand);
     if (name !== undefined && owner !== undefined) found.push({ kind: owner, name });
   });
   return found;
 }
 
 /** The name that a node selects, if it is a literal. */
-function memberOf(node: Expr): string | undefined {
+function findMember(node: Expr): string | undefined {
   if (node.kind === 'select') return node.field;
   return node.kind === 'index' && node.index.kind === 'literal' && node.index.type === 'string'
     ? node.index.value
@@ -196,7 +196,7 @@ function memberOf(node: Expr): string | undefined {
 }
 
 /** Whether an expression is the attributes of the principal or of the resource. */
-function ownerOf(node: Expr): InspectedAttribute['kind'] | undefined {
+function findOwner(node: Expr): InspectedAttribute['kind'] | undefined {
   if (node.kind !== 'select' || node.field !== 'attr') return undefined;
   const { operand } = node;
   if (operand.kind === 'ident') return OWNERS.get(operand.name);
@@ -227,7 +227,7 @@ export interface Selection {
 export type Pattern = ReturnType<typeof RE2JS.compile>;
 
 /** Compiles a regular expression; returns an error message if it is invalid. */
-export function patternOf(text: string): Pattern | { readonly problem: string } {
+export function parsePattern(text: string): Pattern | { readonly problem: string } {
   if (isTooLarge(text)) return { problem: 'is too large: use smaller counts' };
   try {
     return RE2JS.compile(text);

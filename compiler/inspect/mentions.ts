@@ -3,8 +3,8 @@ import type { Expr } from '../../packages/cel/ast/expr.js';
 import { importKey } from '../ast/names.js';
 import type { Expression, JsonValue } from '../ast/policy.js';
 import type { Catalogue } from '../link/catalogue.js';
-import { constantsOf, type Definition, type Importer, variablesOf } from '../link/bindings.js';
-import { type References, referencesOf } from '../link/references.js';
+import { linkConstants, type Definition, type Importer, linkVariables } from '../link/bindings.js';
+import { type References, collectReferences } from '../link/references.js';
 import { expressionsOfRules } from './document.js';
 
 /** The names a document can use, and those that it reads. */
@@ -29,9 +29,9 @@ export interface Mentioned<T> {
  * The names a document can use, through its imports and its own definitions, and those of them that it reads
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
-export function mentionsOf(file: Importer, catalogue: Catalogue): Mentions {
-  const variables = variablesOf(file, catalogue);
-  const constants = constantsOf(file, catalogue);
+export function findMentions(file: Importer, catalogue: Catalogue): Mentions {
+  const variables = linkVariables(file, catalogue);
+  const constants = linkConstants(file, catalogue);
   const used = reached(expressionsOfRules(file.policy), variables);
   const all = reached([...expressionsOfRules(file.policy), ...variables.map(({ value }) => value)], variables);
   const lacks = (
@@ -82,5 +82,5 @@ function reached(expressions: readonly Expression[], definitions: readonly Defin
 
 /** An expression that does not parse reads no names. */
 function readBy(ast: Expr | undefined): References {
-  return ast === undefined ? { variables: new Map(), constants: new Map() } : referencesOf(ast);
+  return ast === undefined ? { variables: new Map(), constants: new Map() } : collectReferences(ast);
 }

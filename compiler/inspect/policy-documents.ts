@@ -1,4 +1,4 @@
-import { policyKeyOf } from '../ast/names.js';
+import { makePolicyKey } from '../ast/names.js';
 import type { PolicyFile } from '../ast/policy.js';
 import type { PolicyDocuments } from '../ir/serialised.js';
 import { inspect } from './inspect.js';
@@ -9,7 +9,7 @@ export function policyDocuments(files: readonly PolicyFile[]): PolicyDocuments {
   const contained = files.filter(
     ({ disabled, policy }) => !disabled && policy.kind !== 'invariants' && policy.kind !== 'tenant-roles',
   );
-  const messages = new Map(contained.map((file) => [policyKeyOf(file.policy), policyMessage(file)]));
+  const messages = new Map(contained.map((file) => [makePolicyKey(file.policy), policyMessage(file)]));
   return inspect(contained).map(({ policyId, file: _, disabled: __, name, version, scope, ...inspected }) => ({
     id: policyId,
     name,

@@ -25,7 +25,7 @@ type Field = undefined | JsonValue | Fields | readonly Fields[];
  */
 export function policyMessage(file: PolicyFile): JsonValue | undefined {
   const { source, disabled, description, annotations, legacyVariables, policy } = file;
-  const kind = kindOf(policy);
+  const kind = toKindFields(policy);
   if (kind === undefined) return undefined;
   return message({
     apiVersion: 'api.authz.dev/v1',
@@ -37,7 +37,7 @@ export function policyMessage(file: PolicyFile): JsonValue | undefined {
   });
 }
 
-function kindOf(policy: Policy): Fields | undefined {
+function toKindFields(policy: Policy): Fields | undefined {
   switch (policy.kind) {
     case 'resource':
       return {
@@ -54,10 +54,10 @@ function kindOf(policy: Policy): Fields | undefined {
             effect: EFFECTS[effect],
             roles: values(roles),
             derivedRoles: values(derivedRoles),
-            condition: conditionOf(condition),
-            output: outputOf(output),
+            condition: toConditionFields(condition),
+            output: toOutputFields(output),
           })),
-          schemas: schemasOf(policy.schemas),
+          schemas: toSchemaFields(policy.schemas),
         },
       };
     case 'principal':
@@ -74,8 +74,8 @@ function kindOf(policy: Policy): Fields | undefined {
               name: name?.value,
               action: action.value,
               effect: EFFECTS[effect],
-              condition: conditionOf(condition),
-              output: outputOf(output),
+              condition: toConditionFields(condition),
+              output: toOutputFields(output),
             })),
           })),
         },
@@ -92,8 +92,8 @@ function kindOf(policy: Policy): Fields | undefined {
             name: name?.value,
             resource: resource.value,
             allowActions: values(allowActions),
-            condition: conditionOf(condition),
-            output: outputOf(output),
+            condition: toConditionFields(condition),
+            output: toOutputFields(output),
           })),
         },
       };
@@ -105,7 +105,7 @@ function kindOf(policy: Policy): Fields | undefined {
           definitions: policy.definitions.map(({ name, parentRoles, condition }) => ({
             name: name.value,
             parentRoles: values(parentRoles),
-            condition: conditionOf(condition),
+            condition: toConditionFields(condition),
           })),
         },
       };
@@ -146,24 +146,24 @@ function constants(local: Constants['local']): JsonValue | undefined {
   return filled(Object.fromEntries(local.map(({ name, value }) => [name.value, value.value])));
 }
 
-function conditionOf(condition: Condition | undefined): Fields | undefined {
-  return condition && { match: matchOf(condition.match) };
+function toConditionFields(condition: Condition | undefined): Fields | undefined {
+  return condition && { match: toMatchFields(condition.match) };
 }
 
-function matchOf(match: Match): Fields {
+function toMatchFields(match: Match): Fields {
   switch (match.kind) {
     case 'expr':
       return { expr: match.expression.text };
     case 'all':
     case 'any':
     case 'none':
-      return { [match.kind]: { of: match.of.map(matchOf) } };
+      return { [match.kind]: { of: match.of.map(toMatchFields) } };
     case 'script':
       return {};
   }
 }
 
-function outputOf(output: Output | undefined): Fields | undefined {
+function toOutputFields(output: Output | undefined): Fields | undefined {
   if (output === undefined) return undefined;
   const { ruleActivated, conditionNotMet, legacy } = output;
   const isWhen = ruleActivated !== undefined || conditionNotMet !== undefined;
@@ -173,11 +173,16 @@ function outputOf(output: Output | undefined): Fields | undefined {
   };
 }
 
-function schemasOf(schemas: Schemas | undefined): Fields | undefined {
-  return schemas && { principalSchema: referenceOf(schemas.principal), resourceSchema: referenceOf(schemas.resource) };
+function toSchemaFields(schemas: Schemas | undefined): Fields | undefined {
+  return (
+    schemas && {
+      principalSchema: toReferenceFields(schemas.principal),
+      resourceSchema: toReferenceFields(schemas.resource),
+    }
+  );
 }
 
-function referenceOf(reference: SchemaReference | undefined): Fields | undefined {
+function toReferenceFields(reference: SchemaReference | undefined): Fields | undefined {
   if (reference === undefined) return undefined;
   const actions = values(reference.ignoredActions);
   return { ref: reference.ref.value, ignoreWhen: actions && { actions } };
@@ -195,7 +200,7 @@ function filled(object: { readonly [name: string]: JsonValue }): JsonValue | und
   return Object.keys(object).length === 0 ? undefined : object;
 }
 
-/** Without the members that are undefined. */
+/** Omits members that are undefined. */
 function message(fields: Fields): JsonValue {
   return JSON.parse(JSON.stringify(fields));
 }

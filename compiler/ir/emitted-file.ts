@@ -116,7 +116,7 @@ export function emittedFile(
   const origins: Origin[] = [];
   const places: TextPlace[] = [];
   const pieces = new PieceList();
-  const isOriginal = originalsOf(sections);
+  const isOriginal = selectOriginals(sections);
   let line = 0;
   let offset = 0;
   for (const section of sections) {
@@ -148,7 +148,7 @@ export function emittedFile(
 }
 
 /** A section that is one piece. */
-export function sectionOf(kind: PieceKind, text: string): Section {
+export function makeSection(kind: PieceKind, text: string): Section {
   const pieces = new PieceList();
   pieces.add(kind, text.length);
   return { text, pieces };
@@ -161,7 +161,7 @@ const SEPARATOR = '\n\n';
  * Tells the places to keep: no copy of a place that the file has otherwise. A debugger stops where it first finds a
  * place: in the code that decides.
  */
-function originalsOf(sections: readonly Section[]): (place: PrintedPlace) => boolean {
+function selectOriginals(sections: readonly Section[]): (place: PrintedPlace) => boolean {
   const offsets = new Map<string, Set<number>>();
   for (const { places = [] } of sections) {
     for (const { isCopy, source, at } of places) {

@@ -22,13 +22,13 @@ export function standsAt<V extends Value>(value: V, extent: Extent | undefined):
  * Where a value stands in the text of its expression; undefined if it has no text of its own, such as an argument that
  * a macro adds.
  */
-export function extentOf(value: Value): Extent | undefined {
+export function findExtent(value: Value): Extent | undefined {
   return extents.get(value);
 }
 
 /** Where a value was written; undefined if it has no text of its own. */
-export function placeOf(value: Value, expression: AuthoredText): Span | undefined {
-  const extent = extentOf(value);
+export function findPlace(value: Value, expression: AuthoredText): Span | undefined {
+  const extent = findExtent(value);
   return extent && expression.spanOf(extent.start, extent.end);
 }
 
@@ -47,6 +47,6 @@ export function isAbout(predicate: Predicate, value: Value, expression: Authored
 }
 
 /** What a predicate is about; undefined if it combines several expressions. */
-export function subjectOf(predicate: Predicate): Subject | undefined {
+export function findSubject(predicate: Predicate): Subject | undefined {
   return subjects.get(predicate);
 }

@@ -34,15 +34,15 @@ export class PieceList {
 
   /** Adds the pieces of another list. */
   addAll({ numbers }: PieceList): void {
-    for (const number of numbers) this.add(kindOf(number), lengthOf(number));
+    for (const number of numbers) this.add(unpackKind(number), unpackLength(number));
   }
 
   /** The pieces of the text that was written with them. */
   of(text: string): readonly Piece[] {
     let start = 0;
     const pieces = this.numbers.map((number): Piece => {
-      const end = start + lengthOf(number);
-      const piece = { kind: kindOf(number), text: text.slice(start, end) };
+      const end = start + unpackLength(number);
+      const piece = { kind: unpackKind(number), text: text.slice(start, end) };
       start = end;
       return piece;
     });
@@ -50,10 +50,10 @@ export class PieceList {
   }
 }
 
-function kindOf(number: number): PieceKind {
+function unpackKind(number: number): PieceKind {
   return KINDS[number % KINDS.length] ?? invariant(`${number} is not a piece`);
 }
 
-function lengthOf(number: number): number {
+function unpackLength(number: number): number {
   return Math.floor(number / KINDS.length);
 }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bool, json, opaque } from '../../packages/cel/library/types.js';
 import { Source } from '../diagnostics/source.js';
-import { allOf, anyOf, fails, holds, not, predicateOf } from './polarity.js';
+import { joinAll, joinAny, fails, holds, not, toPredicate } from './polarity.js';
 import type { Predicate } from './predicate.js';
 import type { Operator, Value } from './value.js';
 
@@ -71,7 +71,7 @@ test('a ternary in the condition of a ternary does not double its size', () => {
 });
 
 test('`none` is two-valued: it holds where its parts fail (docs/spec/policy-language.md#results-of-conditions)', () => {
-  const none = predicateOf({
+  const none = toPredicate({
     kind: 'none',
     of: [
       {
@@ -87,8 +87,8 @@ test('`none` is two-valued: it holds where its parts fail (docs/spec/policy-lang
 test('constants are folded', () => {
   const yes: Predicate = { kind: 'constant', value: true };
   const no: Predicate = { kind: 'constant', value: false };
-  assert.equal([allOf([]), anyOf([]), allOf([yes, no]), anyOf([no, yes]), not(no)], [yes, no, no, yes, yes]);
-  assert.equal(allOf([yes, is(a, true)]), is(a, true));
+  assert.equal([joinAll([]), joinAny([]), joinAll([yes, no]), joinAny([no, yes]), not(no)], [yes, no, no, yes, yes]);
+  assert.equal(joinAll([yes, is(a, true)]), is(a, true));
 });
 
 test.run();

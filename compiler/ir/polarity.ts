@@ -10,16 +10,16 @@ import { some } from './visit.js';
  * When does a condition hold? Each leaf is two-valued: an error counts as not holding, and evaluation continues with
  * the rest of the tree (docs/spec/policy-language.md#results-of-conditions).
  */
-export function predicateOf(match: Match): Predicate {
+export function toPredicate(match: Match): Predicate {
   switch (match.kind) {
     case 'expr':
       return holds(match.value, match.expression);
     case 'all':
-      return allOf(match.of.map(predicateOf));
+      return joinAll(match.of.map(toPredicate));
     case 'any':
-      return anyOf(match.of.map(predicateOf));
+      return joinAny(match.of.map(toPredicate));
     case 'none':
-      return not(anyOf(match.of.map(predicateOf)));
+      return not(joinAny(match.of.map(toPredicate)));
   }
 }
 
@@ -28,21 +28,21 @@ export function predicateOf(match: Match): Predicate {
  * @param within the expression that contains the value, for the places of the parts.
  */
 export function holds(value: Value, within?: AuthoredText): Predicate {
-  return polarityOf(value, true, within);
+  return toPolarity(value, true, within);
 }
 
 /** When is this expression false? It is not false if it fails or has a non-boolean value. */
 export function fails(value: Value, within?: AuthoredText): Predicate {
-  return polarityOf(value, false, within);
+  return toPolarity(value, false, within);
 }
 
 /** Conjunction; true without operands. */
-export function allOf(operands: readonly Predicate[]): Predicate {
+export function joinAll(operands: readonly Predicate[]): Predicate {
   return joined('and', operands);
 }
 
 /** Disjunction; false without operands. */
-export function anyOf(operands: readonly Predicate[]): Predicate {
+export function joinAny(operands: readonly Predicate[]): Predicate {
   return joined('or', operands);
 }
 
@@ -65,7 +65,7 @@ function joined(kind: 'and' | 'or', operands: readonly Predicate[]): Predicate {
   return flat.length === 1 ? (flat[0] as Predicate) : { kind, operands: flat };
 }
 
-function polarityOf(value: Value, polarity: boolean, within: AuthoredText | undefined): Predicate {
+function toPolarity(value: Value, polarity: boolean, within: AuthoredText | undefined): Predicate {
   return isAbout(predicateAbout(value, polarity, within), value, within);
 }
 
@@ -110,17 +110,17 @@ function ofOperator(
   switch (operator) {
     case 'and':
     case 'or': {
-      const parts = [polarityOf(first, polarity, within), polarityOf(second, polarity, within)];
-      return (operator === 'and') === polarity ? allOf(parts) : anyOf(parts);
+      const parts = [toPolarity(first, polarity, within), toPolarity(second, polarity, within)];
+      return (operator === 'and') === polarity ? joinAll(parts) : joinAny(parts);
     }
     case 'not':
-      return polarityOf(first, !polarity, within);
+      return toPolarity(first, !polarity, within);
     case 'conditional':
       // This evaluates the condition twice; where that could double repeatedly, the value is evaluated once instead.
       if (some(first, isConditional)) return { kind: 'is', value, polarity };
-      return anyOf([
-        allOf([holds(first, within), polarityOf(second, polarity, within)]),
-        allOf([fails(first, within), polarityOf(third, polarity, within)]),
+      return joinAny([
+        joinAll([holds(first, within), toPolarity(second, polarity, within)]),
+        joinAll([fails(first, within), toPolarity(third, polarity, within)]),
       ]);
     case 'equals':
     case 'lessThan':
@@ -153,7 +153,7 @@ function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean, within: Au
     quantifier: existential === polarity ? 'some' : 'every',
     range: value.range,
     variables: value.variables,
-    body: polarityOf(value.body, polarity, within),
+    body: toPolarity(value.body, polarity, within),
   };
 }
 

@@ -29,7 +29,7 @@ export function printModule(module: Module): string {
     ...module.constants.map(({ name, value }) => `constant ${name} = ${JSON.stringify(value)}`),
     ...module.variables.map(({ name, value }) => `variable ${name} = ${printValue(value)}`),
   ];
-  return `${[head, ...indented([...bindings, ...bodyOf(module)])].join('\n')}\n`;
+  return `${[head, ...indented([...bindings, ...printBody(module)])].join('\n')}\n`;
 }
 
 /** Prints a value: operators and calls in prefix form, with the names of the runtime's functions. */
@@ -87,7 +87,7 @@ export function printValue(value: Value): string {
   }
 }
 
-function bodyOf(module: Module): readonly string[] {
+function printBody(module: Module): readonly string[] {
   switch (module.kind) {
     case 'resource':
       return [
@@ -107,7 +107,7 @@ function bodyOf(module: Module): readonly string[] {
 function resourceFacts(module: ResourceModule): readonly string[] {
   const { roles, schemas } = module;
   return [
-    `kind ${name(module.kindName)}, version ${module.version}, ${scopeOf(module)}`,
+    `kind ${name(module.kindName)}, version ${module.version}, ${printScope(module)}`,
     ...roles.literals.map(
       ({ role, bit, alsoGlobs }) => `role ${name(role)} = ${[bit, ...alsoGlobs].map(printBit).join(' | ')}`,
     ),
@@ -123,7 +123,7 @@ function resourceFacts(module: ResourceModule): readonly string[] {
 
 function principalFacts(module: PrincipalModule): readonly string[] {
   return [
-    `principal ${name(module.principal)}, version ${module.version}, ${scopeOf(module)}`,
+    `principal ${name(module.principal)}, version ${module.version}, ${printScope(module)}`,
     ...(module.readsRuntime ? ['reads runtime'] : []),
   ];
 }
@@ -136,7 +136,7 @@ function roleFacts(module: RoleModule): readonly string[] {
   ];
 }
 
-function scopeOf({ scope, overridesParent }: ResourceModule | PrincipalModule): string {
+function printScope({ scope, overridesParent }: ResourceModule | PrincipalModule): string {
   return `scope ${scopeName(scope)}${overridesParent ? '' : ', allows need the parent'}`;
 }
 

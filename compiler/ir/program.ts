@@ -29,7 +29,7 @@ interface ModuleBase {
 
 export interface ResourceModule extends ModuleBase {
   readonly kind: 'resource';
-  /** As written in the policy; `kindName` is sanitized. */
+  /** The kind as written in the policy; `kindName` is sanitized. */
   readonly resource: string;
   readonly kindName: string;
   readonly version: string;

@@ -36,6 +36,6 @@ export type SchemaTerm =
 export interface SchemaSet {
   /** Sorted by file. */
   readonly modules: readonly SchemaModule[];
-  /** By the `ref` in policies: its target, or why it has none. */
+  /** Keyed by the `ref` in policies: its target, or why it has none. */
   readonly entries: ReadonlyMap<string, SchemaAddress | { readonly reason: string }>;
 }

@@ -1,7 +1,7 @@
 import { dyn } from '../../packages/cel/library/types.js';
 import { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
-import { extentOf, standsAt } from './origins.js';
+import { findExtent, standsAt } from './origins.js';
 import type { AuthoredText, DerivedRole, Match, Module, Program, RoleRule, Rule, Variable } from './program.js';
 import { survives } from './survives.js';
 import type { Value } from './value.js';
@@ -105,13 +105,13 @@ class Writer {
   }
 
   module(module: Module): ModuleJson {
-    const rulesOf = (rules: readonly AnyRule[]): readonly RuleJson[] => rules.map((rule) => this.rule(rule));
+    const writeRules = (rules: readonly AnyRule[]): readonly RuleJson[] => rules.map((rule) => this.rule(rule));
     return {
       ...{ ...module, description: '' },
       variables: module.variables.map((variable) => this.variable(variable)),
       constants: plain(module.constants),
-      ...('rules' in module && { rules: rulesOf(module.rules) }),
-      ...('definitions' in module && { definitions: rulesOf(module.definitions) }),
+      ...('rules' in module && { rules: writeRules(module.rules) }),
+      ...('definitions' in module && { definitions: writeRules(module.definitions) }),
       ...('schemas' in module && { schemas: {} }),
     } as ModuleJson;
   }
@@ -139,7 +139,7 @@ class Writer {
     const places = starts.map((start) => [start, spanOf(start, text.length).start] as const);
     const { source, start: base } = spanOf(0, text.length);
     const isVerbatim = places.every(([start, offset]) => offset === base + start);
-    return [text, this.indexOf(source), isVerbatim ? base : places];
+    return [text, this.findIndex(source), isVerbatim ? base : places];
   }
 
   private value(value: Value): number {
@@ -152,10 +152,10 @@ class Writer {
   }
 
   private span({ source, start, end }: Span): SpanJson {
-    return [this.indexOf(source), start, end];
+    return [this.findIndex(source), start, end];
   }
 
-  private indexOf(source: Source): number {
+  private findIndex(source: Source): number {
     const index = this.indexes.get(source) ?? this.indexes.size;
     this.indexes.set(source, index);
     return index;
@@ -165,7 +165,7 @@ class Writer {
 type AnyRule = Rule | RoleRule | DerivedRole;
 
 function startsIn(value: Value): readonly number[] {
-  return [extentOf(value)?.start ?? 0, ...parts(value).flatMap(startsIn)];
+  return [findExtent(value)?.start ?? 0, ...parts(value).flatMap(startsIn)];
 }
 
 class Reader {
@@ -192,7 +192,7 @@ class Reader {
   private variable({ name, expression, value, survives: json }: VariableJson): Variable {
     const definition = this.values[value] as Value;
     const typed: Value = { ...definition, type: { kind: 'dyn', json } };
-    return { name, expression: this.text(expression), value: standsAt(typed, extentOf(definition)) };
+    return { name, expression: this.text(expression), value: standsAt(typed, findExtent(definition)) };
   }
 
   private rule({ span: [file, start, end], condition, output, ...rest }: RuleJson): unknown {
@@ -228,7 +228,7 @@ function plainValue(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(plainValue);
   if (typeof node !== 'object' || node === null) return node;
   const { type: _, ...members } = node as Value;
-  const extent = extentOf(node as Value);
+  const extent = findExtent(node as Value);
   return {
     ...(members.kind === 'literal' ? { ...members, value: plain(members.value) } : mapMembers(members, plainValue)),
     ...(extent && { at: [extent.start, extent.end] }),

@@ -1,5 +1,5 @@
 import { append } from '../append.js';
-import { extentOf, standsAt } from './origins.js';
+import { findExtent, standsAt } from './origins.js';
 import type { Match } from './program.js';
 import type { Value } from './value.js';
 
@@ -51,7 +51,7 @@ export function mapParts(value: Value, replace: (part: Value) => Value): Value {
   let next = 0;
   return standsAt(
     withParts(value, () => after[next++] as Value),
-    extentOf(value),
+    findExtent(value),
   );
 }
 
@@ -124,13 +124,13 @@ function mentionsIn(values: readonly Value[], kind: Named): readonly string[] {
 export type Leaf = Extract<Match, { readonly kind: 'expr' }>;
 
 /** The expressions of a condition, in source order. */
-export function leavesOf(match: Match): readonly Leaf[] {
-  return match.kind === 'expr' ? [match] : match.of.flatMap(leavesOf);
+export function listLeaves(match: Match): readonly Leaf[] {
+  return match.kind === 'expr' ? [match] : match.of.flatMap(listLeaves);
 }
 
 /** The values of the expressions of a condition, in source order. */
-export function valuesOf(match: Match | undefined): readonly Value[] {
-  return match === undefined ? [] : leavesOf(match).map(({ value }) => value);
+export function listValues(match: Match | undefined): readonly Value[] {
+  return match === undefined ? [] : listLeaves(match).map(({ value }) => value);
 }
 
 /** Whether a value depends on a variable: one that it names, or all of them as a whole. */

@@ -10,7 +10,7 @@ import type { Located, Place } from '../diagnostics/span.js';
 import type { Catalogue, FileOf } from './catalogue.js';
 import { dependencyOrder } from './dependency-order.js';
 import { linkExpression } from './expressions.js';
-import { referencesOf } from './references.js';
+import { collectReferences } from './references.js';
 
 /**
  * Links the variables and constants of a document (docs/spec/policy-language.md#compiling-variables-and-constants).
@@ -24,7 +24,7 @@ export function linkBindings(file: Importer, catalogue: Catalogue, problems: Pro
   const before = key === undefined ? undefined : shared.get(key);
   if (before !== undefined) return before;
   const own = counted(problems);
-  const bindings = bindingsOf(file, catalogue, own);
+  const bindings = collectBindings(file, catalogue, own);
   if (key !== undefined && own.count() === 0) shared.set(key, bindings);
   return bindings;
 }
@@ -40,10 +40,10 @@ function keyOfImports({ policy: { variables, constants }, legacyVariables }: Imp
   return JSON.stringify([variables.imports, constants.imports].map((imports) => imports.map(({ value }) => value)));
 }
 
-function bindingsOf(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
-  const constants = unique(constantsOf(file, catalogue), { what: 'constant', file, problems });
-  const variables = unique(variablesOf(file, catalogue), { what: 'variable', file, problems });
-  for (const [name, { value }] of variables) linkExpression(value, { variables, constants }, problems, name);
+function collectBindings(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
+  const constants = unique(linkConstants(file, catalogue), { what: 'constant', file, problems });
+  const variables = unique(linkVariables(file, catalogue), { what: 'variable', file, problems });
+  for (const [name, { value }] of variables) linkExpression(value, { variables, constants, catalogue }, problems, name);
   return {
     variables: inDependencyOrder(variables, problems),
     constants: new Map(
@@ -100,7 +100,7 @@ function reportDeepChains(
   const depths = new Map<string, number>();
   for (const name of order) {
     const { value, place } = variables.get(name) as Definition<Expression>;
-    const used = value.ast === undefined ? [] : referencesOf(value.ast).variables.keys();
+    const used = value.ast === undefined ? [] : collectReferences(value.ast).variables.keys();
     let depth = 1;
     for (const other of used) depth = Math.max(depth, 1 + (depths.get(other) ?? 0));
     depths.set(name, depth);
@@ -115,7 +115,7 @@ function inDependencyOrder(
   const needs = new Map(
     [...variables].map(([name, { value }]) => [
       name,
-      value.ast === undefined ? [] : referencesOf(value.ast).variables.keys(),
+      value.ast === undefined ? [] : collectReferences(value.ast).variables.keys(),
     ]),
   );
   const { order, selfReferences, cycles } = dependencyOrder(needs);
@@ -156,7 +156,7 @@ export interface Definition<T> {
  * The constants that a document can name: imported, then local ones
  * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
  */
-export function constantsOf(file: Importer, catalogue: Catalogue): readonly Definition<JsonValue>[] {
+export function linkConstants(file: Importer, catalogue: Catalogue): readonly Definition<JsonValue>[] {
   const { imports, local } = file.policy.constants;
   const imported = imports.flatMap(({ value: name }) => {
     const from = catalogue.find(importKey('export_constants', name));
@@ -172,7 +172,7 @@ export function constantsOf(file: Importer, catalogue: Catalogue): readonly Defi
  * The variables that a document can name: imported, then local, then legacy ones
  * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
  */
-export function variablesOf(file: Importer, catalogue: Catalogue): readonly Definition<Expression>[] {
+export function linkVariables(file: Importer, catalogue: Catalogue): readonly Definition<Expression>[] {
   const { imports, local } = file.policy.variables;
   const imported = imports.flatMap(({ value: name }) => {
     const from = catalogue.find(importKey('export_variables', name));

@@ -1,11 +1,11 @@
-import { policyKeyOf } from '../ast/names.js';
+import { makePolicyKey } from '../ast/names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { placeOfDocument } from '../ast/places.js';
 
 /** The enabled documents of a set by their keys (docs/spec/policy-language.md#policy-keys-and-rule-names). */
 export interface Catalogue {
-  /** In path order. */
+  /** Documents in path order. */
   readonly documents: readonly Document[];
   find(key: string): PolicyFile | undefined;
 }
@@ -27,10 +27,10 @@ export function hasKind<K extends Policy['kind']>(file: PolicyFile, kind: K): fi
  * Indexes the documents by key. A second document with the same key is reported and left out
  * (docs/spec/policy-language.md#identity).
  */
-export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): Catalogue {
+export function makeCatalogue(files: readonly PolicyFile[], report: Diagnostics): Catalogue {
   const byKey = new Map<string, PolicyFile>();
   for (const file of [...files].sort(byPath)) {
-    const key = policyKeyOf(file.policy);
+    const key = makePolicyKey(file.policy);
     const previous = byKey.get(key);
     if (previous === undefined) {
       byKey.set(key, file);

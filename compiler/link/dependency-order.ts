@@ -19,14 +19,14 @@ export function dependencyOrder(dependencies: ReadonlyMap<string, Iterable<strin
     needs.set(name, [...new Set(known)].sort());
   }
   const selfReferences = [...needs].filter(([name, others]) => others.includes(name)).map(([name]) => name);
-  const sorted = orderOf(needs);
+  const sorted = sortByNeed(needs);
   const placed = new Set(sorted);
   const stuck = [...needs.keys()].filter((name) => !placed.has(name));
   return { order: [...sorted, ...stuck], selfReferences, cycles: cyclesAmong(stuck, needs) };
 }
 
 /** Kahn's algorithm; names that are in a cycle or depend on one are left out. */
-function orderOf(needs: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function sortByNeed(needs: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const neededBy = new Map<string, string[]>([...needs.keys()].map((name) => [name, []]));
   const open = new Map<string, number>();
   for (const [name, others] of needs) {

@@ -1,4 +1,4 @@
-import { importKey, policyKeyOf } from '../ast/names.js';
+import { importKey, makePolicyKey } from '../ast/names.js';
 import type { PolicyFile, ResourcePolicy } from '../ast/policy.js';
 import type { LinkedDerivedRole } from '../ast/policy-set.js';
 import { didYouMean, type Hint } from '../../packages/cel/check/did-you-mean.js';
@@ -8,6 +8,7 @@ import type { Located } from '../diagnostics/span.js';
 import { linkBindings } from './bindings.js';
 import { type Catalogue, type FileOf, hasKind } from './catalogue.js';
 import { linkCondition } from './expressions.js';
+import { suggestSets } from './suggest-sets.js';
 import { addTo } from '../append.js';
 import { printPosition } from '../ast/places.js';
 import type { Problems } from '../diagnostics/problems.js';
@@ -48,17 +49,9 @@ export class RoleSets {
     return union;
   }
 
-  /** At most one note: which sets have a derived role of this name, so that one of them can be imported. */
-  importsOf(name: string): readonly Hint[] {
-    const sets = this.catalogue.documents.flatMap(({ file: { policy } }) =>
-      policy.kind === 'derived-roles' && policy.definitions.some((definition) => definition.name.value === name)
-        ? [policy.name.value]
-        : [],
-    );
-    const [first] = sets;
-    if (first === undefined) return [];
-    const others = sets.length > 1 ? ` (also in ${quoted(sets.slice(1, MOST_SETS))})` : '';
-    return [{ message: `\`${name}\` is defined in \`${first}\`${others}: add \`${first}\` to \`importDerivedRoles\`` }];
+  /** Suggests which set to import for a derived role of this name. */
+  suggestImports(name: string): readonly Hint[] {
+    return suggestSets(name, 'derived-roles', this.catalogue);
   }
 
   private unite(names: readonly string[]): RoleSetUnion {
@@ -91,13 +84,6 @@ export interface ImportedRoles {
   readonly named: ReadonlyMap<string, LinkedDerivedRole>;
 }
 
-/** How many sets a note names. */
-const MOST_SETS = 4;
-
-function quoted(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
-}
-
 /**
  * Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per
  * name (docs/spec/policy-language.md#importing-derived-roles).
@@ -112,7 +98,7 @@ export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, p
       // The machine-readable report has the last use.
       const last = uses.at(-1)?.place;
       const details = {
-        hints: () => [...roleSets.importsOf(name), ...didYouMean(name, byName.keys())].slice(0, 1),
+        hints: () => [...roleSets.suggestImports(name), ...didYouMean(name, byName.keys())].slice(0, 1),
         others: uses.slice(0, -1).map(({ place }) => place),
       };
       problems.add('derived-role/unknown', last, { name }, details);
@@ -130,8 +116,9 @@ export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, p
 function linkRoleSet(file: FileOf<'derived-roles'>, catalogue: Catalogue, problems: Problems): RoleSet {
   const { policy } = file;
   const bindings = linkBindings(file, catalogue, problems);
-  for (const definition of policy.definitions) linkCondition(definition.condition, bindings, problems);
-  const key = policyKeyOf(policy);
+  for (const definition of policy.definitions)
+    linkCondition(definition.condition, { ...bindings, catalogue }, problems);
+  const key = makePolicyKey(policy);
   return {
     roles: policy.definitions.map((definition) => ({
       key: `${key}#${definition.name.value}`,

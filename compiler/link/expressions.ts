@@ -5,10 +5,16 @@ import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import type { Place } from '../diagnostics/span.js';
 import { placeOfNode } from '../ast/places.js';
 import type { Problems } from '../diagnostics/problems.js';
-import { referencesOf } from './references.js';
+import type { Details } from '../diagnostics/diagnostic.js';
+import type { Catalogue } from './catalogue.js';
+import { collectReferences } from './references.js';
+import { suggestSets } from './suggest-sets.js';
 
 /** The names that an expression can refer to. */
-export type Names = { readonly [K in keyof Bindings]: ReadonlyMap<string, unknown> };
+export type Names = { readonly [K in keyof Bindings]: ReadonlyMap<string, unknown> } & {
+  /** The set of policies, for suggestions. */
+  readonly catalogue: Catalogue;
+};
 
 /** Reports undefined names and scripts in a condition (docs/spec/policy-language.md#condition). */
 export function linkCondition(condition: Condition | undefined, names: Names, problems: Problems): void {
@@ -52,17 +58,32 @@ export function linkOutput(output: Output | undefined, names: Names, problems: P
  */
 export function linkExpression(expression: Expression, names: Names, problems: Problems, definedAs?: string): void {
   if (expression.ast === undefined) return;
-  const { variables, constants } = referencesOf(expression.ast);
+  const { variables, constants } = collectReferences(expression.ast);
   for (const [name, node] of variables) {
     if (names.variables.has(name)) continue;
-    const hints = () => didYouMean(name, names.variables.keys());
-    problems.add('variable/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { hints });
+    const place = placeOfNode(expression, node);
+    problems.add('variable/undefined', place, { name, referencedIn: definedAs }, advise(name, 'variables', names));
   }
   for (const [name, node] of constants) {
     if (names.constants.has(name)) continue;
-    const hints = () => didYouMean(name, names.constants.keys());
-    problems.add('constant/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { hints });
+    const place = placeOfNode(expression, node);
+    problems.add('constant/undefined', place, { name, referencedIn: definedAs }, advise(name, 'constants', names));
   }
+}
+
+/** What to do about a name that is not defined: import it, or write another one. */
+function advise(name: string, kind: 'variables' | 'constants', names: Names): Pick<Details, 'hints' | 'withoutHints'> {
+  const isOther = names[kind === 'variables' ? 'constants' : 'variables'].has(name);
+  const other = kind === 'variables' ? `a constant: write \`C.${name}\`` : `a variable: write \`V.${name}\``;
+  return {
+    hints: () =>
+      [
+        ...(isOther ? [{ message: `\`${name}\` is ${other}` }] : []),
+        ...suggestSets(name, `export-${kind}`, names.catalogue),
+        ...didYouMean(name, names[kind].keys()),
+      ].slice(0, 1),
+    withoutHints: [{ message: `define \`${name}\` under \`${kind}.local\`` }],
+  };
 }
 
 /** Scripts were removed long ago; the message in the report does not suggest a fix. */

@@ -12,7 +12,7 @@ type ImportKind = 'derived_roles' | 'export_variables' | 'export_constants';
 export function reportMissingImports(catalogue: Catalogue, report: Diagnostics): void {
   const known = namesByKind(catalogue);
   for (const document of catalogue.documents) {
-    for (const { kind, name, key } of importsOf(document.file)) {
+    for (const { kind, name, key } of listImports(document.file)) {
       if (catalogue.find(key) !== undefined) continue;
       report.add(
         'import/missing',
@@ -32,13 +32,13 @@ const WORDS: Readonly<Record<ImportKind, string>> = {
 };
 
 /** What a document imports. */
-export function importsOf({ policy }: PolicyFile): readonly Import[] {
+export function listImports({ policy }: PolicyFile): readonly Import[] {
   if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
-    ...roles.map((name) => importOf('derived_roles', name)),
-    ...policy.constants.imports.map((name) => importOf('export_constants', name)),
-    ...policy.variables.imports.map((name) => importOf('export_variables', name)),
+    ...roles.map((name) => makeImport('derived_roles', name)),
+    ...policy.constants.imports.map((name) => makeImport('export_constants', name)),
+    ...policy.variables.imports.map((name) => makeImport('export_variables', name)),
   ];
 }
 
@@ -48,17 +48,17 @@ interface Import {
   readonly key: string;
 }
 
-function importOf(kind: ImportKind, name: Located<string>): Import {
+function makeImport(kind: ImportKind, name: Located<string>): Import {
   return { kind, name, key: importKey(kind, name.value) };
 }
 
 function namesByKind({ documents }: Catalogue): Readonly<Record<ImportKind, readonly string[]>> {
-  const namesOf = (kind: ImportKind): readonly string[] =>
+  const listNames = (kind: ImportKind): readonly string[] =>
     documents.flatMap((document) => importableName(document, kind));
   return {
-    derived_roles: namesOf('derived_roles'),
-    export_variables: namesOf('export_variables'),
-    export_constants: namesOf('export_constants'),
+    derived_roles: listNames('derived_roles'),
+    export_variables: listNames('export_variables'),
+    export_constants: listNames('export_constants'),
   };
 }
 

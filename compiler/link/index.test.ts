@@ -265,6 +265,31 @@ test('a derived role of two imports is an error only if a rule uses it (7.1)', (
   );
 });
 
+test('an undefined variable or constant has a note: the set that defines it, the other namespace, a similar name, or where to define it', () => {
+  const sets = {
+    'v.yaml': 'exportVariables: {name: common, definitions: {is_owner: R.attr.owner == P.id}}',
+    'w.yaml': 'exportVariables: {name: dates, definitions: {is_owner: R.attr.by == P.id}}',
+    'c.yaml': 'exportConstants: {name: sizes, definitions: {largest: 100}}',
+  };
+  const own = ', variables: {local: {is_public: R.attr.public == true}}, constants: {local: {limit: 10}}';
+  for (const [expression, note] of [
+    ['V.is_owner', '`is_owner` is defined in `common` (also in `dates`): add `common` to `variables.import`'],
+    ['R.attr.size < C.largest', '`largest` is defined in `sizes`: add `sizes` to `constants.import`'],
+    ['R.attr.size < V.limit', '`limit` is a constant: write `C.limit`'],
+    ['C.is_public', '`is_public` is a variable: write `V.is_public`'],
+    ['V.is_publik', 'did you mean `is_public`?'],
+    ['V.unheard_of', 'define `unheard_of` under `variables.local`'],
+    ['R.attr.size < C.unheard_of', 'define `unheard_of` under `constants.local`'],
+  ] as const) {
+    const { list } = linked({ 'a.yaml': resource(own, when(expression)), ...sets });
+    assert.equal(
+      list.map(({ notes }) => notes.map(({ message }) => message)),
+      [[note]],
+      expression,
+    );
+  }
+});
+
 test('every definition of an imported set is compiled, used or not; those of an unused set are not (1, 7.1)', () => {
   const set = roles('d', `${owner}, {name: x, parentRoles: [user], condition: {match: {expr: V.nothing}}}`);
   assert.equal(

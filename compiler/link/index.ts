@@ -1,16 +1,16 @@
-import { policyKeyOf } from '../ast/names.js';
+import { makePolicyKey } from '../ast/names.js';
 import { placeOfDocument } from '../ast/places.js';
-import { premisesOf } from '../ast/premises.js';
-import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
+import { listPremises } from '../ast/premises.js';
+import type { LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Output, PolicyFile } from '../ast/policy.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Code } from '../diagnostics/messages.js';
 import { onceByCause, type Problems, withoutRepeats } from '../diagnostics/problems.js';
 import { linkBindings } from './bindings.js';
-import { type Catalogue, catalogueOf, type Document, type FileOf, hasKind } from './catalogue.js';
+import { type Catalogue, makeCatalogue, type Document, type FileOf, hasKind } from './catalogue.js';
 import { linkDerivedRoles, RoleSets } from './derived-roles.js';
-import { linkCondition, linkOutput } from './expressions.js';
-import { importsOf, reportMissingImports } from './imports.js';
+import { linkCondition, linkOutput, type Names } from './expressions.js';
+import { listImports, reportMissingImports } from './imports.js';
 import { reportMissingParentRoles, reportParentRoles } from './parent-roles.js';
 import { reportMissingScopes, reportScopePermissions, withoutDeepScopes } from './scopes.js';
 
@@ -24,7 +24,7 @@ import { reportMissingScopes, reportScopePermissions, withoutDeepScopes } from '
  * @param rests what is left of the others.
  */
 export function link(files: readonly PolicyFile[], report: Diagnostics, rests: readonly Rest[] = []): PolicySet {
-  const catalogue = catalogueOf(
+  const catalogue = makeCatalogue(
     withoutDeepScopes(
       files.filter((file) => !file.disabled),
       report,
@@ -63,11 +63,11 @@ export interface Rest {
 function linkPartially(known: Catalogue, report: Diagnostics, rests: readonly Rest[]): PolicySet {
   const unsure = new Set(rests.flatMap(({ file, lacksNames }) => (lacksNames ? file : [])));
   const files = [...known.documents.map(({ file }) => file), ...rests.map(({ file }) => file)];
-  const catalogue = catalogueOf(files, new Diagnostics());
+  const catalogue = makeCatalogue(files, new Diagnostics());
   const failed = report.failedPaths;
   const isSure = (file: PolicyFile): boolean =>
     !unsure.has(file) &&
-    importsOf(file).every(({ key }) => {
+    listImports(file).every(({ key }) => {
       const imported = catalogue.find(key);
       return imported !== undefined && !unsure.has(imported);
     });
@@ -99,7 +99,7 @@ const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[
  */
 function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void {
   for (const file of files.filter(({ disabled }) => disabled)) {
-    const policy = policyKeyOf(file.policy);
+    const policy = makePolicyKey(file.policy);
     report.add(
       'policy/disabled',
       placeOfDocument(file),
@@ -128,7 +128,7 @@ function linkInvariants(catalogue: Catalogue, problems: Problems): readonly Link
   const linked = catalogue.documents.flatMap(({ key, file }): readonly LinkedInvariants[] => {
     if (!hasKind(file, 'invariants')) return [];
     const bindings = linkBindings(file, catalogue, problems);
-    for (const condition of premisesOf(file.policy)) linkCondition(condition, bindings, problems);
+    for (const condition of listPremises(file.policy)) linkCondition(condition, { ...bindings, catalogue }, problems);
     return [{ kind: 'invariants', key, file, policy: file.policy, bindings }];
   });
   return linked.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -145,12 +145,12 @@ function linkPolicy({ key, file }: Document, context: Context): readonly LinkedP
   if (hasKind(file, 'resource')) return [linkResourcePolicy(key, file, context)];
   if (hasKind(file, 'principal')) {
     const bindings = linkBindings(file, catalogue, problems);
-    for (const rule of file.policy.rules) linkRules(rule.actions, bindings, problems);
+    for (const rule of file.policy.rules) linkRules(rule.actions, { ...bindings, catalogue }, problems);
     return [{ kind: 'principal', key, file, policy: file.policy, bindings }];
   }
   if (hasKind(file, 'role')) {
     const bindings = linkBindings(file, catalogue, problems);
-    linkRules(file.policy.rules, bindings, problems);
+    linkRules(file.policy.rules, { ...bindings, catalogue }, problems);
     return [{ kind: 'role', key, file, policy: file.policy, bindings }];
   }
   return [];
@@ -164,7 +164,7 @@ function linkResourcePolicy(
   const { policy } = file;
   const { all: importedRoles, named: derivedRoles } = linkDerivedRoles(file, roleSets, problems);
   const bindings = linkBindings(file, catalogue, problems);
-  linkRules(policy.rules, bindings, problems);
+  linkRules(policy.rules, { ...bindings, catalogue }, problems);
   return { kind: 'resource', key, file, policy, bindings, importedRoles, derivedRoles };
 }
 
@@ -174,9 +174,9 @@ interface Rule {
   readonly output: Output | undefined;
 }
 
-function linkRules(rules: readonly Rule[], bindings: Bindings, problems: Problems): void {
+function linkRules(rules: readonly Rule[], names: Names, problems: Problems): void {
   for (const rule of rules) {
-    linkCondition(rule.condition, bindings, problems);
-    linkOutput(rule.output, bindings, problems);
+    linkCondition(rule.condition, names, problems);
+    linkOutput(rule.output, names, problems);
   }
 }

@@ -2,7 +2,7 @@ import { sanitize } from '../ast/names.js';
 import type { RolePolicy } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, type Document, type FileOf, hasKind } from './catalogue.js';
-import { ancestorsOf } from './scopes.js';
+import { listAncestors } from './scopes.js';
 
 /**
  * Warns about versions of a role policy with different parent roles: the reference PDP confuses these
@@ -15,7 +15,7 @@ export function reportParentRoles(catalogue: Catalogue, report: Diagnostics): vo
     const role = `${sanitize(policy.role.value)}/${policy.scope}`;
     const other = first.get(role);
     if (other === undefined) first.set(role, document);
-    else if (parentsOf(policy) !== parentsOf(other.file.policy)) {
+    else if (formatParents(policy) !== formatParents(other.file.policy)) {
       report.add(
         'role-policy/parent-roles-differ',
         policy.role.place,
@@ -45,7 +45,7 @@ export function reportMissingParentRoles({ documents }: Catalogue, report: Diagn
     const { role, version, scope } = withParents.file.policy;
     const own = new Set(versions.map(({ file }) => sanitize(file.policy.version)));
     const without = new Set(
-      [scope, ...ancestorsOf(scope)]
+      [scope, ...listAncestors(scope)]
         .flatMap((other) => [...(versionsIn.get(other) ?? [])])
         .filter((other) => !own.has(sanitize(other))),
     );
@@ -85,6 +85,6 @@ function isRolePolicy(document: Document): document is RoleDocument {
   return hasKind(document.file, 'role');
 }
 
-function parentsOf(policy: RolePolicy): string {
+function formatParents(policy: RolePolicy): string {
   return JSON.stringify(policy.parentRoles.map((role) => role.value).sort());
 }

@@ -2,12 +2,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Expr } from '../../packages/cel/ast/expr.js';
 import { parseCel } from '../../packages/cel/parse/index.js';
-import { constantTruths, type References, referencesOf } from './references.js';
+import { constantTruths, type References, collectReferences } from './references.js';
 
 function references(text: string): References {
   const { ast } = parseCel(text);
   if (ast === undefined) throw new Error(`does not parse: ${text}`);
-  return referencesOf(ast);
+  return collectReferences(ast);
 }
 
 const names = (text: string) => {
@@ -66,14 +66,14 @@ test('a long chain of operators does not overflow the stack', () => {
   assert.equal(names(Array.from({ length: 5_000 }, () => 'V.a').join(' && ')), ['a', '']);
 });
 
-function truthOf(text: string): boolean | undefined {
+function findTruth(text: string): boolean | undefined {
   const { ast } = parseCel(text);
   return constantTruths(ast as Expr).get(ast as Expr);
 }
 
 test('comparisons of literals have their runtime result, for smaller, equal and greater values', () => {
   const outcomes = (operator: string): readonly (boolean | undefined)[] =>
-    ['1', '2', '3'].map((left) => truthOf(`${left} ${operator} 2`));
+    ['1', '2', '3'].map((left) => findTruth(`${left} ${operator} 2`));
   assert.equal(outcomes('<'), [true, false, false]);
   assert.equal(outcomes('<='), [true, true, false]);
   assert.equal(outcomes('>'), [false, false, true]);
@@ -84,7 +84,7 @@ test('comparisons of literals have their runtime result, for smaller, equal and 
 
 test('comparisons of different types, of strings by order, or of request data are not constant', () => {
   for (const text of ['1 == 1u', '1 < 2.0', '"a" < "b"', 'b"a" == b"a"', 'R.attr.x == 1', '1 + 1 == 2'])
-    assert.is(truthOf(text), undefined, text);
+    assert.is(findTruth(text), undefined, text);
 });
 
 test.run();

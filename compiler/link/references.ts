@@ -14,7 +14,7 @@ export interface References {
  * `C.name`, `constants.name`. Optional selections are ignored, a comprehension variable named `V` is mistaken for the
  * real one, and what constant folding removes does not count (docs/spec/policy-language.md#identifiers).
  */
-export function referencesOf(expr: Expr): References {
+export function collectReferences(expr: Expr): References {
   const known = cache.get(expr);
   if (known !== undefined) return known;
   const references = findReferences(expr);
@@ -38,7 +38,7 @@ function findReferences(expr: Expr): References {
       const found = mentionedIn(node.operand.name, variables, constants);
       if (found?.has(node.field) === false) found.set(node.field, node);
     }
-    append(pending, remainingOf(node, truths).reverse());
+    append(pending, listRemaining(node, truths).reverse());
   }
   return { variables, constants };
 }
@@ -50,7 +50,7 @@ function mentionedIn<T>(name: string, variables: T, constants: T): T | undefined
 }
 
 /** The children that remain after folding: for a constant ternary only the branch it takes. */
-function remainingOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
+function listRemaining(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
   if (node.kind === 'call' && node.function === '_?_:_') {
     const [condition, whenTrue, whenFalse] = node.args;
     const decided = condition && truths.get(condition);
@@ -68,7 +68,7 @@ function remainingOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
 export function constantTruths(expr: Expr): ReadonlyMap<Expr, boolean> {
   const truths = new Map<Expr, boolean>();
   for (const node of bottomUp(expr)) {
-    const truth = truthOf(node, truths);
+    const truth = findTruth(node, truths);
     if (truth !== undefined) truths.set(node, truth);
   }
   return truths;
@@ -85,7 +85,7 @@ function bottomUp(expr: Expr): readonly Expr[] {
   return nodes.reverse();
 }
 
-function truthOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): boolean | undefined {
+function findTruth(node: Expr, truths: ReadonlyMap<Expr, boolean>): boolean | undefined {
   if (node.kind === 'literal') return node.type === 'bool' ? node.value : undefined;
   if (node.kind !== 'call' || !node.isOperator) return undefined;
   const known = node.args.map((arg) => truths.get(arg));
@@ -101,12 +101,12 @@ function truthOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): boolean | unde
     case '@in':
       return node.args[1]?.kind === 'list' && node.args[1].elements.length === 0 ? false : undefined;
     default:
-      return comparisonOf(node);
+      return evaluateComparison(node);
   }
 }
 
 /** Evaluates a comparison of two literals of the same type. */
-function comparisonOf(node: CallExpr): boolean | undefined {
+function evaluateComparison(node: CallExpr): boolean | undefined {
   const [left, right] = node.args;
   if (left?.kind !== 'literal' || right?.kind !== 'literal' || left.type !== right.type) return undefined;
   if (node.function === '_==_') return isSimple(left) ? left.value === right.value : undefined;

@@ -33,7 +33,7 @@ export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): 
   for (const document of catalogue.documents) {
     const { policy } = document.file;
     if (policy.kind !== 'resource' && policy.kind !== 'principal') continue;
-    for (const scope of ancestorsOf(policy.scope)) {
+    for (const scope of listAncestors(policy.scope)) {
       const key = keyAt(policy, scope);
       if (catalogue.find(key) !== undefined || (policy.kind === 'resource' && isExcused(policy, scope, stand)))
         continue;
@@ -42,13 +42,13 @@ export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): 
   }
   for (const [policy, documents] of gaps) {
     const descendants = documents.map((document) => document.key).sort();
-    const notes = documents.slice(0, MOST_NOTES).map(noteOf);
+    const notes = documents.slice(0, MOST_NOTES).map(makeNote);
     report.add('scope/missing', undefined, { policy, descendants }, { notes, facts: { policy, descendants } });
   }
 }
 
 /** `a.b`, `a` and the root of `a.b.c`. */
-export function ancestorsOf(scope: string): readonly string[] {
+export function listAncestors(scope: string): readonly string[] {
   const ancestors: string[] = [];
   for (let rest = scope; rest !== ''; ancestors.push(rest)) rest = rest.slice(0, Math.max(rest.lastIndexOf('.'), 0));
   return ancestors;
@@ -78,7 +78,7 @@ function isExcused(policy: ResourcePolicy, scope: string, rules: RoleRules): boo
   return (rules.get(`${sanitize(policy.version.value)}/${scope}`) ?? []).some((matches) => matches(kind));
 }
 
-function noteOf({ key, file }: Document): Note {
+function makeNote({ key, file }: Document): Note {
   return { message: `required by ${key}`, span: placeOfDocument(file).span };
 }
 
@@ -94,10 +94,10 @@ function noteOf({ key, file }: Document): Note {
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
   for (const { file } of catalogue.documents) {
-    if (!hasKind(file, 'invariants') && !hasKind(file, 'tenant-roles')) addTo(scopes, scopeOf(file), file);
+    if (!hasKind(file, 'invariants') && !hasKind(file, 'tenant-roles')) addTo(scopes, readScope(file), file);
   }
   for (const [scope, files] of scopes) {
-    const pair = disagreement(files.flatMap(settingOf)) ?? differentValues(files);
+    const pair = disagreement(files.flatMap(listSettings)) ?? differentValues(files);
     if (pair === undefined) continue;
     report.add(
       files.length > 2 ? 'scope/permissions-conflict' : 'scope/permissions-differ',
@@ -116,13 +116,13 @@ function disagreement([first, ...others]: readonly Setting[]): readonly Setting[
 
 /** Returns two policies with different values, compared as in the reference PDP. */
 function differentValues([, ...files]: readonly PolicyFile[]): readonly Setting[] | undefined {
-  const [first, ...others] = files.flatMap(settingOf);
+  const [first, ...others] = files.flatMap(listSettings);
   const other = others.find(({ written }) => written !== first?.written);
   return first === undefined || other === undefined ? undefined : [first, other];
 }
 
 /** Documents without a scope count as in the root scope, like in the reference PDP. */
-function scopeOf({ policy }: PolicyFile): string {
+function readScope({ policy }: PolicyFile): string {
   switch (policy.kind) {
     case 'resource':
     case 'principal':
@@ -143,7 +143,7 @@ interface Setting {
   readonly overrides: boolean;
 }
 
-function settingOf(file: PolicyFile): readonly Setting[] {
+function listSettings(file: PolicyFile): readonly Setting[] {
   const { policy } = file;
   if (policy.kind !== 'resource' && policy.kind !== 'principal') return [];
   return [

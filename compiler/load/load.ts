@@ -32,7 +32,7 @@ const MAX_SCHEMA_FILES = 10_000;
  * @throws Error if the directory does not exist or something in it cannot be read.
  */
 export function load(directory: string, report: Diagnostics, earlier: readonly Source[] = []): Loaded {
-  const root = rootOf(directory);
+  const root = resolveRoot(directory);
   const found = walk(root, report);
   const known = new Map(earlier.map((source) => [source.path, source]));
   const sources: Source[] = [];
@@ -68,10 +68,13 @@ function readSchemas(
   return schemas;
 }
 
-function rootOf(directory: string): string {
+/** What to do in a folder without policies, where newcomers try commands first. */
+const NAME_FOLDER = 'name the folder of the policies, or create one with `authzc init`';
+
+function resolveRoot(directory: string): string {
   const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory();
-  if (isDirectory === undefined) throw new Error(`policy directory \`${directory}\` does not exist`);
-  if (!isDirectory) throw new Error(`\`${directory}\` is not a directory`);
+  if (isDirectory === undefined) throw new Error(`policy directory \`${directory}\` does not exist; ${NAME_FOLDER}`);
+  if (!isDirectory) throw new Error(`\`${directory}\` is not a directory; name the folder of the policies`);
   return realpathSync(directory);
 }
 
@@ -136,7 +139,7 @@ function walk(root: string, report: Diagnostics): Found {
     for (const entry of readdirSync(join(root, directory.path), { withFileTypes: true })) {
       if (isHidden(entry.name)) continue;
       const path = directory.path === '' ? entry.name : `${directory.path}/${entry.name}`;
-      const type = typeOf(entry, path, root, report);
+      const type = findType(entry, path, root, report);
       if (type === 'directory') {
         const inner = enter(directory, entry.name, path, report);
         if (inner !== undefined) (entry.isSymbolicLink() ? linked : plain).push(inner);
@@ -178,7 +181,7 @@ function enter(parent: Directory, name: string, path: string, report: Diagnostic
   return isSkippedDirectory(name) ? undefined : { path, holdsSchemas: false };
 }
 
-function typeOf(entry: Dirent, path: string, root: string, report: Diagnostics): 'file' | 'directory' | 'other' {
+function findType(entry: Dirent, path: string, root: string, report: Diagnostics): 'file' | 'directory' | 'other' {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'directory';
   const target = entry.isSymbolicLink() ? linkTarget(path, root) : 'special';

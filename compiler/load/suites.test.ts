@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { Source } from '../diagnostics/source.js';
 import { loadSuites, type SuiteFiles, suitesAmong, type TestFile } from './index.js';
 
-function suitesOf(paths: readonly string[], prepare: (root: string) => void = () => {}): readonly SuiteFiles[] {
+function loadPaths(paths: readonly string[], prepare: (root: string) => void = () => {}): readonly SuiteFiles[] {
   const top = mkdtempSync(join(tmpdir(), 'authz-suites-'));
   const root = join(top, 'tests');
   try {
@@ -22,20 +22,20 @@ function suitesOf(paths: readonly string[], prepare: (root: string) => void = ()
   }
 }
 
-const pathOf = (file: TestFile | undefined): string | undefined =>
+const findPath = (file: TestFile | undefined): string | undefined =>
   file === undefined ? undefined : 'source' in file ? file.source.path : file.unreadable;
 
 test('files that end in _test are suites, in any letter case, in hidden folders and _schemas too, but not in testdata; sorted', () => {
   const yes = ['.hidden/a_test.yaml', 'B_TEST.YML', '_schemas/c_test.json', '_test.yaml', 'x/y/d_Test.yaml'];
   const no = ['test.yaml', 'a_test.yaml.bak', 'testdata/e_test.yaml', 'x/testdata/deep/f_test.yaml', 'a_tests.yaml'];
   assert.equal(
-    suitesOf([...no, ...yes].reverse()).map(({ path }) => path),
+    loadPaths([...no, ...yes].reverse()).map(({ path }) => path),
     yes.toSorted(),
   );
 });
 
 test('fixtures are in the testdata next to the suite, by exact name; the first of several', () => {
-  const [inner, outer] = suitesOf([
+  const [inner, outer] = loadPaths([
     'a_test.yaml',
     'testdata/principals.yml',
     'testdata/principals.json',
@@ -46,11 +46,11 @@ test('fixtures are in the testdata next to the suite, by exact name; the first o
     '.x/b_test.yaml',
   ]) as readonly [SuiteFiles, SuiteFiles];
   assert.equal(
-    [outer.fixtureFolder, pathOf(outer.principals), pathOf(outer.resources), pathOf(outer.auxData)],
+    [outer.fixtureFolder, findPath(outer.principals), findPath(outer.resources), findPath(outer.auxData)],
     ['testdata', 'testdata/principals.json', undefined, 'testdata/auxData.json'],
   );
   assert.equal(
-    [inner.fixtureFolder, pathOf(inner.principals), pathOf(inner.auxData)],
+    [inner.fixtureFolder, findPath(inner.principals), findPath(inner.auxData)],
     ['.x/testdata', undefined, undefined],
   );
 });
@@ -68,22 +68,22 @@ test('suites in memory are found by the same names', () => {
     'testdat',
     'x/policy.yaml',
   ];
-  const namesOf = (suites: readonly SuiteFiles[]): unknown =>
+  const listNames = (suites: readonly SuiteFiles[]): unknown =>
     suites.map(({ path, fixtureFolder, file, ...fixtures }) => [
       path,
       fixtureFolder,
-      pathOf(file),
-      pathOf(fixtures.principals),
-      pathOf(fixtures.resources),
-      pathOf(fixtures.auxData),
+      findPath(file),
+      findPath(fixtures.principals),
+      findPath(fixtures.resources),
+      findPath(fixtures.auxData),
     ]);
   const inMemory = suitesAmong(paths.toReversed().map((path) => new Source(path, '')));
   assert.is(inMemory.length, 2);
-  assert.equal(namesOf(inMemory), namesOf(suitesOf(paths)));
+  assert.equal(listNames(inMemory), listNames(loadPaths(paths)));
 });
 
 test('links to fixtures are followed only within the folder', () => {
-  const suites = suitesOf(
+  const suites = loadPaths(
     [
       'a/a_test.yaml',
       'a/testdata/principals.yaml',
@@ -102,7 +102,7 @@ test('links to fixtures are followed only within the folder', () => {
     },
   );
   assert.equal(
-    suites.map(({ path, principals }) => [path, pathOf(principals)]),
+    suites.map(({ path, principals }) => [path, findPath(principals)]),
     [
       ['a/a_test.yaml', 'a/testdata/principals.yaml'],
       ['b/b_test.yaml', 'b/testdata/principals.yaml'],
@@ -113,29 +113,32 @@ test('links to fixtures are followed only within the folder', () => {
 });
 
 test('a file that is not UTF-8 or too large is an error of its suite', () => {
-  const suites = suitesOf(['x/y.txt'], (root) => {
+  const suites = loadPaths(['x/y.txt'], (root) => {
     writeFileSync(join(root, 'a_test.yaml'), new Uint8Array([0xff]));
     writeFileSync(join(root, 'b_test.yaml'), ' '.repeat(4 * 1024 * 1024 + 1));
   });
   assert.equal(
-    suites.map(({ file }) => pathOf(file)),
+    suites.map(({ file }) => findPath(file)),
     ['invalid document: contents are not valid UTF-8', 'document is larger than 4194304 bytes'],
   );
 });
 
 test("a pipe with a suite's name is an error, and is not opened", () => {
-  const suites = suitesOf(['x.txt'], (root) => {
+  const suites = loadPaths(['x.txt'], (root) => {
     mkdirSync(root, { recursive: true });
     execFileSync('mkfifo', [join(root, 'a_test.yaml')]);
   });
   assert.equal(
-    suites.map(({ file }) => pathOf(file)),
+    suites.map(({ file }) => findPath(file)),
     ['not a regular file'],
   );
 });
 
 test('a missing folder is an error', () => {
-  assert.throws(() => loadSuites(join(tmpdir(), 'authz-no-such-directory')), /is not a directory of tests/);
+  assert.throws(
+    () => loadSuites(join(tmpdir(), 'authz-no-such-directory')),
+    /does not exist; name the folder of the policies and their tests/,
+  );
 });
 
 test.run();

@@ -15,8 +15,11 @@ import { suiteAt, type SuiteFiles, type TestFile } from './suite-files.js';
  * @throws Error if the directory does not exist or something in it cannot be read.
  */
 export function loadSuites(directory: string): readonly SuiteFiles[] {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error(`\`${directory}\` is not a directory of tests`);
+  const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory();
+  if (isDirectory !== true) {
+    const problem = isDirectory === undefined ? 'does not exist' : 'is not a directory of tests';
+    throw new Error(`\`${directory}\` ${problem}; name the folder of the policies and their tests`);
+  }
   const root = realpathSync(directory);
   return pathsOfSuites(root).map((path) =>
     suiteAt(
@@ -31,7 +34,7 @@ function pathsOfSuites(root: string): readonly string[] {
   const found: string[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of entriesOf(root, folder)) {
+    for (const entry of listEntries(root, folder)) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !isSkippedDirectory(entry.name)) folders.push(path);
       else if (!entry.isDirectory() && !entry.isSymbolicLink() && isSuiteFile(entry.name)) found.push(path);
@@ -44,7 +47,7 @@ function pathsOfSuites(root: string): readonly string[] {
  * Hidden folders that this user cannot read, such as those of version control or of the system, contain no policy
  * tests.
  */
-function entriesOf(root: string, folder: string): readonly Dirent[] {
+function listEntries(root: string, folder: string): readonly Dirent[] {
   try {
     return readdirSync(join(root, folder), { withFileTypes: true });
   } catch (error) {

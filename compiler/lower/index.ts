@@ -11,10 +11,10 @@ import { lowerDerivedRoles, lowerPrincipalPolicy, lowerResourcePolicy, lowerRole
 export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {
   const modules = [
     ...derivedRoleSets(policies.policies).map((roles) =>
-      unlessKnown(roles[0].file, rolesOf(roles), () => lowerDerivedRoles(roles, types)),
+      unlessKnown(roles[0].file, listRoles(roles), () => lowerDerivedRoles(roles, types)),
     ),
     ...policies.policies.map((policy) =>
-      unlessKnown(policy.file, ingredientsOf(policy), () => lowerPolicy(policy, types, schemas)),
+      unlessKnown(policy.file, listIngredients(policy), () => lowerPolicy(policy, types, schemas)),
     ),
   ];
   const tenantRoles = lowerTenantRoles(policies);
@@ -47,18 +47,18 @@ function unlessKnown(file: PolicyFile, of: readonly unknown[] | undefined, make:
 }
 
 /** JSON schemas are read anew each time, so a policy that references schemas is lowered each time. */
-function ingredientsOf(policy: LinkedPolicy): readonly unknown[] | undefined {
-  if (policy.kind !== 'resource') return namesOf(policy.bindings);
+function listIngredients(policy: LinkedPolicy): readonly unknown[] | undefined {
+  if (policy.kind !== 'resource') return listNames(policy.bindings);
   if (policy.policy.schemas !== undefined) return undefined;
-  return [...namesOf(policy.bindings), ...rolesOf([...policy.derivedRoles.values()])];
+  return [...listNames(policy.bindings), ...listRoles([...policy.derivedRoles.values()])];
 }
 
-function rolesOf(roles: readonly LinkedDerivedRole[]): readonly unknown[] {
+function listRoles(roles: readonly LinkedDerivedRole[]): readonly unknown[] {
   const bindings = new Set(roles.map((role) => role.bindings));
-  return [...roles.map(({ definition }) => definition), ...[...bindings].flatMap(namesOf)];
+  return [...roles.map(({ definition }) => definition), ...[...bindings].flatMap(listNames)];
 }
 
-function namesOf({ variables, constants }: Bindings): readonly unknown[] {
+function listNames({ variables, constants }: Bindings): readonly unknown[] {
   return [
     ...[...variables.values()].map(({ expression }) => expression),
     ...[...constants.values()].map(({ value }) => value),

@@ -4,7 +4,7 @@ import type { LinkedInvariants, PolicySet } from '../ast/policy-set.js';
 import type { Located } from '../diagnostics/span.js';
 import type { About, Claim, InvariantSet } from '../ir/invariants.js';
 import type { DerivedRole } from '../ir/program.js';
-import { valuesOf } from '../ir/visit.js';
+import { listValues } from '../ir/visit.js';
 import { usedBindings } from './modules.js';
 import { lowerCondition } from './rules.js';
 
@@ -14,8 +14,8 @@ export function lowerInvariants({ invariants }: PolicySet, types: Types): readon
 }
 
 function lowerSet({ key, file, policy, bindings }: LinkedInvariants, types: Types): InvariantSet {
-  const definitions = policy.statements.flatMap((statement) => premisesOf(statement, types));
-  const values = definitions.flatMap(({ condition }) => valuesOf(condition));
+  const definitions = policy.statements.flatMap((statement) => lowerPremises(statement, types));
+  const values = definitions.flatMap(({ condition }) => listValues(condition));
   const sourcePath = file.source.path;
   const name = policy.name.value;
   return {
@@ -41,7 +41,7 @@ function lowerSet({ key, file, policy, bindings }: LinkedInvariants, types: Type
 
 const PREMISES = ['when', 'unless'] as const;
 
-function premisesOf({ name, claim }: authored.Statement, types: Types): readonly DerivedRole[] {
+function lowerPremises({ name, claim }: authored.Statement, types: Types): readonly DerivedRole[] {
   if (claim.form === 'final') return [];
   const { about } = claim;
   return PREMISES.flatMap((premise) => {
@@ -65,7 +65,7 @@ function lowerClaim({ name, claim }: authored.Statement): Claim {
   if (claim.form === 'final') return { form: claim.form, rule: claim.rule.value };
   const about = lowerAbout(claim.about, name);
   return claim.form === 'implies'
-    ? { form: claim.form, about, also: textsOf(claim.also) }
+    ? { form: claim.form, about, also: listTexts(claim.also) }
     : { form: claim.form, about };
 }
 
@@ -76,13 +76,13 @@ function lowerAbout(about: authored.About, name: Located<string>): About {
     resource: about.resource?.value ?? '*',
     version: about.version?.value,
     scope: about.scope?.value,
-    actions: textsOf(about.actions),
-    principal: { id: id?.value, roles: textsOf(roles), allRoles: textsOf(allRoles), notRoles: textsOf(notRoles) },
+    actions: listTexts(about.actions),
+    principal: { id: id?.value, roles: listTexts(roles), allRoles: listTexts(allRoles), notRoles: listTexts(notRoles) },
     when,
     unless,
   };
 }
 
-function textsOf(located: readonly Located<string>[]): readonly string[] {
+function listTexts(located: readonly Located<string>[]): readonly string[] {
   return located.map(({ value }) => value);
 }

@@ -25,10 +25,10 @@ import type {
   Schema,
   Variable,
 } from '../ir/program.js';
-import { extentOf, standsAt } from '../ir/origins.js';
+import { findExtent, standsAt } from '../ir/origins.js';
 import type { SchemaSet } from '../ir/schema.js';
 import type { Value } from '../ir/value.js';
-import { mapParts, namesIn, valuesOf } from '../ir/visit.js';
+import { mapParts, namesIn, listValues } from '../ir/visit.js';
 import { actionTable, ReachIndex } from './reach-index.js';
 import {
   lowerCondition,
@@ -151,7 +151,7 @@ function referenceTo(role: LinkedDerivedRole): DerivedRoleReference {
 
 function valuesOfDerivedRoles(linked: LinkedResourcePolicy, types: Types): readonly Value[] {
   return [...linked.derivedRoles.values()].flatMap(({ definition, bindings }) => {
-    const values = valuesOf(lowerCondition(definition.condition, types));
+    const values = listValues(lowerCondition(definition.condition, types));
     return [...values, ...usedBindings(values, bindings, types).variables.map(({ value }) => value)];
   });
 }
@@ -194,7 +194,7 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
       };
     }),
   );
-  const namesakes = namesakesOf(authored);
+  const namesakes = findNamesakes(authored);
   const rules = authored.map((rule) =>
     sharesResults(rule, namesakes.get(rule.name), linked, types)
       ? { ...rule, memo: `${linked.key}#${rule.name}` }
@@ -232,7 +232,7 @@ export function kindTables(rules: readonly Rule[]): Pick<PrincipalModule, 'kinds
 interface Namesakes {
   all: number;
   globs: number;
-  /** By resource kind. */
+  /** Keyed by resource kind. */
   readonly kinds: Map<string, number>;
 }
 
@@ -247,12 +247,12 @@ function sharesResults(
   linked: LinkedPrincipalPolicy,
   types: Types,
 ): boolean {
-  const values = valuesOf(rule.condition);
+  const values = listValues(rule.condition);
   const variables = usedBindings(values, linked.bindings, types).variables.map(({ value }) => value);
   return readsRuntime([...values, ...variables]) || (namesakes !== undefined && meetsAnother(rule, namesakes));
 }
 
-function namesakesOf(rules: readonly Rule[]): ReadonlyMap<string, Namesakes> {
+function findNamesakes(rules: readonly Rule[]): ReadonlyMap<string, Namesakes> {
   const groups = new Map<string, Namesakes>();
   for (const { name, resource = '' } of rules) {
     const group = groups.get(name) ?? { all: 0, globs: 0, kinds: new Map() };
@@ -348,13 +348,13 @@ export function roleBits(rules: readonly (readonly string[])[]): RoleBits {
 
   const groupOf = groups(roles, rules, texts.length > BITS);
   const size = new Set(groupOf.values()).size + patterns.length;
-  const bitOf = (position: number): number => 1 << (position % BITS);
+  const toBit = (position: number): number => 1 << (position % BITS);
 
-  const globs = patterns.map((pattern, index) => ({ pattern, bit: bitOf(size - patterns.length + index) }));
+  const globs = patterns.map((pattern, index) => ({ pattern, bit: toBit(size - patterns.length + index) }));
   const index = new ReachIndex(patterns.map((pattern, entry) => [entry, [pattern]]));
   const literals = roles.map((role) => ({
     role,
-    bit: bitOf(groupOf.get(role) as number),
+    bit: toBit(groupOf.get(role) as number),
     alsoGlobs: index.reaching(role).flatMap((entry) => globs[entry]?.bit ?? []),
   }));
   return { literals, globs, crowded: size > BITS };
@@ -387,9 +387,9 @@ function groups(
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export interface UsedBindings {
-  /** In dependency order. */
+  /** Variables in dependency order. */
   readonly variables: readonly Variable[];
-  /** By name. */
+  /** Constants, sorted by name. */
   readonly constants: readonly Constant[];
 }
 
@@ -419,7 +419,7 @@ export function usedBindings(values: readonly Value[], bindings: Bindings, types
 /** The definition of a variable in which `V` as a whole only contains the variables before it. */
 function seenFrom(name: string, value: Value): Value {
   if (value.kind === 'bindings' && value.of === 'variables')
-    return standsAt({ ...value, before: name }, extentOf(value));
+    return standsAt({ ...value, before: name }, findExtent(value));
   return mapParts(value, (part) => seenFrom(name, part));
 }
 

@@ -30,7 +30,7 @@ export class ReachIndex {
         }
         const matches = matchers.get(text) ?? literalOrGlob(text);
         matchers.set(text, matches);
-        addTo(this.byPrefix, prefixOf(text), { entry, matches });
+        addTo(this.byPrefix, findPrefix(text), { entry, matches });
       }
     }
     this.lengths = [...new Set([...this.byPrefix.keys()].map((prefix) => prefix.length))].sort((a, b) => a - b);
@@ -52,7 +52,7 @@ export class ReachIndex {
 }
 
 /** The common prefix of all names that a glob matches. The `*` after it may match the empty string. */
-function prefixOf(glob: string): string {
+function findPrefix(glob: string): string {
   return glob.slice(0, glob.search(/[*?[\]{}\\,!]/));
 }
 
@@ -74,13 +74,13 @@ interface Reaching {
  * @param among indexes of the rules to consider, in the order of the policy.
  */
 export function actionTable(rules: readonly Reaching[], among: readonly number[]): ActionTable {
-  const actionsOf = (index: number): readonly string[] => rules[index]?.actions ?? [];
-  const index = new ReachIndex(among.map((rule) => [rule, actionsOf(rule)]));
-  const texts = new Set(among.flatMap(actionsOf));
+  const listActions = (index: number): readonly string[] => rules[index]?.actions ?? [];
+  const index = new ReachIndex(among.map((rule) => [rule, listActions(rule)]));
+  const texts = new Set(among.flatMap(listActions));
   return {
     actions: [...texts]
       .filter((text) => !text.includes('*'))
       .map((action) => ({ action, rules: index.reaching(action) })),
-    otherActions: among.filter((rule) => actionsOf(rule).some((text) => text.includes('*'))),
+    otherActions: among.filter((rule) => listActions(rule).some((text) => text.includes('*'))),
   };
 }

@@ -5,7 +5,7 @@ import type { Effect, ScopePermissions } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Match, Output } from '../ir/program.js';
 import type { RequestPart, Value } from '../ir/value.js';
-import { some, valuesOf } from '../ir/visit.js';
+import { some, listValues } from '../ir/visit.js';
 import { lowerValue } from './values.js';
 
 /** An expression of a policy as a value. */
@@ -57,7 +57,7 @@ export function valuesOfRule(rule: {
   readonly output: Output | undefined;
 }): readonly Value[] {
   const outputs = [rule.output?.ruleActivated, rule.output?.conditionNotMet];
-  return [...valuesOf(rule.condition), ...outputs.filter((value) => value !== undefined)];
+  return [...listValues(rule.condition), ...outputs.filter((value) => value !== undefined)];
 }
 
 /** Whether an expression reads which derived roles are active, so that the engine must keep the list. */

@@ -36,7 +36,7 @@ function lowered(expr: Expr, checked: CheckedExpression): Value {
         if (reference.message === 'jwt' && expr.kind === 'select') {
           return { kind: 'select', operand: lowerValue(expr.operand, checked), name: reference.field, type };
         }
-        return { kind: 'field', of: partOf(reference.message), name: reference.field, type };
+        return { kind: 'field', of: toRequestPart(reference.message), name: reference.field, type };
       case 'type':
         return { kind: 'type-name', name: reference.name, type };
       case 'enum':
@@ -113,7 +113,7 @@ function isOptionalSelection(expr: Expr, checked: CheckedExpression): boolean {
   return expr.kind === 'select' && (expr.optional || checked.types.get(expr.operand)?.kind === 'optional');
 }
 
-function partOf(message: MessageKind): RequestPart {
+function toRequestPart(message: MessageKind): RequestPart {
   if (message === 'aux-data') return 'auxData';
   return message === 'jwt' ? invariant('a token is not a part of the request') : message;
 }
@@ -165,7 +165,7 @@ function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type
   };
 }
 
-/** From a macro, by its number of variables and whether it filters, to the function of packages/cel/runtime. */
+/** Functions of packages/cel/runtime for macros, by number of variables and whether the macro filters. */
 const MACROS: { readonly [key: string]: string } = {
   'all/1': 'all',
   'all/2': 'all2',

@@ -3,7 +3,7 @@ import type { JsonValue } from '../ast/policy.js';
 import { bool, bytes, double, int, json, nullType, string, uint } from '../../packages/cel/library/types.js';
 import type { Match, Module, Output, Program, Variable } from '../ir/program.js';
 import type { Literal, Value } from '../ir/value.js';
-import { extentOf, standsAt } from '../ir/origins.js';
+import { findExtent, standsAt } from '../ir/origins.js';
 import { mapParts, some } from '../ir/visit.js';
 
 /**
@@ -54,15 +54,15 @@ function foldEmptyLists(value: Value): Value {
   const isMembership = folded.kind === 'operator' && folded.operator === 'inCollection';
   const collection = isMembership ? folded.operands[1] : undefined;
   return collection?.kind === 'list' && collection.elements.length === 0
-    ? standsAt(boolean(false), extentOf(value))
+    ? standsAt(boolean(false), findExtent(value))
     : folded;
 }
 
 function fold(value: Value, members: Members): Value {
   const folded = mapParts(value, (part) => fold(part, members));
-  if (folded.kind === 'operator') return standsAt(foldOperator(folded, members), extentOf(value));
+  if (folded.kind === 'operator') return standsAt(foldOperator(folded, members), findExtent(value));
   if (folded.kind === 'call' && folded.pure)
-    return standsAt(computed(folded, folded.runtime, folded.args), extentOf(value));
+    return standsAt(computed(folded, folded.runtime, folded.args), findExtent(value));
   return folded;
 }
 
@@ -122,7 +122,7 @@ function computed(value: Value, runtime: string, args: readonly Value[]): Value 
   if (values.some((arg) => arg === undefined)) return value;
   const run = (cel as unknown as { readonly [name: string]: CelFunction })[runtime];
   try {
-    return (run && literalOf(run(...values))) ?? value;
+    return (run && toLiteral(run(...values))) ?? value;
   } catch (error) {
     // Calls fail by it, not the compilation.
     if (error instanceof cel.EvaluationLimitError) return value;
@@ -136,7 +136,7 @@ function literalValue(value: Value): cel.Value | undefined {
   return value.literal === 'uint' ? new cel.Uint(value.value) : value.value;
 }
 
-function literalOf(result: cel.Result): Value | undefined {
+function toLiteral(result: cel.Result): Value | undefined {
   if (result === null) return { kind: 'literal', literal: 'null', value: result, type: nullType };
   if (typeof result === 'boolean') return boolean(result);
   if (typeof result === 'bigint') return { kind: 'literal', literal: 'int', value: result, type: int };

@@ -39,7 +39,15 @@ const mistakes: readonly (readonly [from: string, to: string, ...advice: string[
   ['  version: default', '  version: default\n  effect: EFFECT_ALLOW', '`resourcePolicy.rules[]`'],
   ['        match:\n          expr', '        expr', '`resourcePolicy.rules[].condition.match`'],
   ['effect: EFFECT_ALLOW', 'allow: true', 'effect: EFFECT_ALLOW'],
+  ['match:\n          expr', 'match:\n          and', '`all`'],
+  ['match:\n          expr', 'match:\n          or', '`any`'],
+  ['match:\n          expr', 'match:\n          not', '`none`'],
+  ['resource: doc', 'resource: doc\n  schemas: {resource: {ref: a}}', '`resourceSchema`'],
+  ['apiVersion: api.authz.dev/v1\nresourcePolicy:', 'apiVersion: apps/v1\nspec:', 'not a policy'],
+  ['apiVersion: api.authz.dev/v1\nresourcePolicy:', 'name: shop\nversion: 1.0.0\nscripts:', 'not a policy'],
   // Effects
+  ['EFFECT_ALLOW', 'EFFECT_PERMIT', '`EFFECT_ALLOW`'],
+  ['EFFECT_ALLOW', 'EFFECT_FORBID', '`EFFECT_DENY`'],
   ['EFFECT_ALLOW', 'ALLOW', '`EFFECT_ALLOW`'],
   ['EFFECT_ALLOW', 'effect_allow', '`EFFECT_ALLOW`'],
   ['EFFECT_ALLOW', 'Deny', '`EFFECT_DENY`'],
@@ -57,7 +65,12 @@ const mistakes: readonly (readonly [from: string, to: string, ...advice: string[
   ['resource: doc', 'resource: [doc]', 'one string'],
   ['expr: R.attr.public == true', 'expr: {a: b}', 'quotes'],
   ['R.attr.public == true', '1.5', '"1.5"'],
-  ['match:\n          expr: R.attr.public == true', 'match: R.attr.public', 'name: value'],
+  ['match:\n          expr: R.attr.public == true', 'match: R.attr.public', 'expr: R.attr'],
+  ['match:\n          expr: R.attr.public == true', '  expr', 'match: {expr'],
+  ['expr: R.attr.public == true', 'all: [{expr: "true"}]', 'of: [{expr'],
+  ['expr: R.attr.public == true', 'any: {of: ["true"]}', 'expr: R.attr'],
+  ['version: default', 'version: default\n  schemas: {resourceSchema: "a.json"}', 'ref: authz:///'],
+  ['[user]', '[user]\n      output: P.id', 'ruleActivated'],
   ['resourcePolicy:', 'disabled: "yes"\nresourcePolicy:', 'without quotes'],
   // Names
   ['resource: doc', 'resource: "*"', 'wildcards', 'each kind'],
@@ -99,7 +112,7 @@ for (const [name, text, words] of [
 
 test('the version of the reference PDP has a safe fix, and a version of other programs has none', () => {
   const fix = (version: string): boolean | undefined =>
-    diagnosticsOf(POLICY.replace('api.authz.dev/v1', version))[0]?.fix?.isSafe;
+    findProblems(POLICY.replace('api.authz.dev/v1', version))[0]?.fix?.isSafe;
   assert.is(fix('api.cerbos.dev/v1'), true);
   assert.is(fix('"api.cerbos.dev/v1"'), true);
   assert.is(fix('apps/v1'), false);
@@ -113,7 +126,7 @@ test('a syntax error marks the line that is wrong, not blank lines around it', (
     ['a: "x\n\n\n', 1],
     ['a: [x\n\n\n', 1],
   ] as const) {
-    const found = diagnosticsOf(text).find(({ code }) => code === 'yaml/syntax');
+    const found = findProblems(text).find(({ code }) => code === 'yaml/syntax');
     const marked = found?.focus ?? found?.place?.span;
     assert.is(found?.code, 'yaml/syntax');
     assert.is(marked?.source.lineAndColumn(marked.start).line, line, text);
@@ -121,10 +134,10 @@ test('a syntax error marks the line that is wrong, not blank lines around it', (
 });
 
 function adviceOn(text: string): readonly string[] {
-  return diagnosticsOf(text).flatMap(({ notes }) => notes.map(({ message }) => message));
+  return findProblems(text).flatMap(({ notes }) => notes.map(({ message }) => message));
 }
 
-function diagnosticsOf(text: string): ReturnType<Diagnostics['sorted']> {
+function findProblems(text: string): ReturnType<Diagnostics['sorted']> {
   const report = new Diagnostics();
   parse(new Source('doc.yaml', text), report);
   return report.sorted();

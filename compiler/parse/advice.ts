@@ -12,11 +12,14 @@ export function adviseField(name: string, type: MessageType, mapping: YamlMappin
     const advice = adviseFile(mapping);
     if (advice !== undefined) return [{ message: advice }];
   }
-  const near = didYouMean(name, known);
-  if (near.length > 0) return near;
+  // `and` is more like `any` than like `all`.
   const other = otherNames.get(name.toLowerCase());
   if (other !== undefined && known.includes(other)) return [suggestName(name, other)];
-  const owners = ownersOf(name);
+  const near = didYouMean(name, known);
+  if (near.length > 0) return near;
+  const longer = type === DOCUMENT ? [] : known.filter((field) => wordsOf(field).includes(name.toLowerCase()));
+  if (longer.length === 1) return [suggestName(name, longer[0] as string)];
+  const owners = listOwners(name);
   if (owners.length > 0)
     return [{ message: `\`${name}\` is a field of ${joined(owners)}: check the indentation, and where it belongs` }];
   if (/^(allow|deny|permit|forbid)$/i.test(name) && known.includes('effect'))
@@ -24,17 +27,42 @@ export function adviseField(name: string, type: MessageType, mapping: YamlMappin
   return [{ message: `the fields here are ${joined(known)}` }];
 }
 
+/** The words of a field, in lower case: `allow` and `actions` of `allowActions`. */
+function wordsOf(field: string): readonly string[] {
+  return field.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
 /** Advice for a file that is not a policy at all; undefined if it looks like one. */
 function adviseFile({ entries }: YamlMapping): string | undefined {
   const keys = entries.map(({ key }) => key.text);
-  if (keys.some((key) => DOCUMENT.bySpelling.get(key)?.name === 'apiVersion' || policyTypes.has(key))) return undefined;
+  if (keys.some((key) => policyTypes.has(key))) return undefined;
+  if (entries.some(({ key, value }) => key.text === 'apiVersion' && isOwnVersion(value))) return undefined;
   if (keys.includes('tests')) return 'a file of tests needs a name that ends in `_test.yaml`, as in `album_test.yaml`';
-  const near = keys.flatMap((key) => didYouMean(key, ['apiVersion', ...policyTypes]));
-  if (near.length > 0) return undefined;
+  const near = keys
+    .filter((key) => key !== 'version')
+    .flatMap((key) => didYouMean(key, ['apiVersion', ...policyTypes]));
+  if (near.some(({ suggestion }) => suggestion?.nearest !== 'apiVersion' || !keys.includes('apiVersion')))
+    return undefined;
+  if (keys.some((key) => ONLY_IN_POLICIES.has(key))) return undefined;
   if (keys.some((key) => key === 'principals' || key === 'resources' || key === 'auxData'))
     return 'a file of principals or resources for tests belongs in a folder `testdata`';
   return 'this file is not a policy, which has `apiVersion: api.authz.dev/v1` and one policy such as `resourcePolicy`: move it out of the folder, or into a folder whose name starts with a dot';
 }
+
+/** Whether a version of an API is that of policies, or was meant to be: Kubernetes and Helm have others. */
+function isOwnVersion(value: YamlNode): boolean {
+  return !('text' in value) || /^$|authz|cerbos/i.test(value.text);
+}
+
+/** Keys of policies that other files rarely have: the name of the type of the policy may be missing above them. */
+const ONLY_IN_POLICIES: ReadonlySet<string> = new Set([
+  'resource',
+  'principal',
+  'role',
+  'rules',
+  'definitions',
+  'importDerivedRoles',
+]);
 
 const policyTypes: ReadonlySet<string> = new Set(
   DOCUMENT.alternatives.flatMap(({ of }) => of).flatMap((name) => spellings(name)),
@@ -72,7 +100,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The paths of the mappings that have this field, without those in other mappings of the same type. */
-function ownersOf(name: string): readonly string[] {
+function listOwners(name: string): readonly string[] {
   return owners.get(name)?.slice(0, MOST_OWNERS) ?? [];
 }
 
@@ -90,7 +118,7 @@ function findOwners(): ReadonlyMap<string, readonly string[]> {
     for (const [spelling, field] of type.bySpelling) {
       const paths = found.get(spelling) ?? [];
       found.set(spelling, [...paths, path === '' ? 'the document' : `\`${path}\``]);
-      const below = messageOf(field.kind);
+      const below = findMessage(field.kind);
       if (below === undefined || spelling !== field.name) continue;
       queue.push({ type: below.type, path: `${path === '' ? '' : `${path}.`}${field.name}${below.suffix}` });
     }
@@ -98,7 +126,7 @@ function findOwners(): ReadonlyMap<string, readonly string[]> {
   return found;
 }
 
-function messageOf(kind: Kind): { readonly type: MessageType; readonly suffix: string } | undefined {
+function findMessage(kind: Kind): { readonly type: MessageType; readonly suffix: string } | undefined {
   if (kind.kind === 'object') return { type: kind.type(), suffix: '' };
   const inner = kind.kind === 'list' ? kind.item : kind.kind === 'map' ? kind.value : undefined;
   return inner?.kind === 'object' ? { type: inner.type(), suffix: '[]' } : undefined;
@@ -136,7 +164,7 @@ export function adviseKey({ type, text }: YamlKey): readonly Note[] {
 }
 
 /** Advice for a value of the wrong type. */
-export function adviseType(expected: string, node: YamlNode): readonly Note[] {
+export function adviseType(expected: string, node: YamlNode, type?: MessageType): readonly Note[] {
   const text = 'text' in node ? node.text : '';
   const isShort = text !== '' && text.length <= 40 && !text.includes('\n');
   if (node.type === 'Null')
@@ -153,12 +181,29 @@ export function adviseType(expected: string, node: YamlNode): readonly Note[] {
     case 'boolean value':
       return [{ message: 'write `true` or `false`, without quotes' }];
     case 'object':
-    case 'map':
+    case 'map': {
+      const example = objectExamples.find(([name]) => type?.fields.some((field) => field.name === name));
+      if (example !== undefined) return [{ message: `write fields below the key, such as \`${example[1]}\`` }];
       if (node.type === 'Sequence') return [{ message: 'write fields as `name: value`, without `- ` before them' }];
       return [{ message: 'write fields as `name: value`, on lines of their own and indented below the key' }];
+    }
   }
   return [];
 }
+
+/** How objects begin that are often written as one value, by a field that only they have. */
+const objectExamples: readonly (readonly [field: string, example: string])[] = [
+  ['match', 'match: {expr: R.attr.owner == P.id}'],
+  ['when', 'when: {ruleActivated: P.id}'],
+  ['expr', 'expr: R.attr.owner == P.id'],
+  ['of', 'of: [{expr: R.attr.owner == P.id}]'],
+  ['ref', 'ref: authz:///album.json'],
+  ['ruleActivated', 'ruleActivated: P.id'],
+  ['action', 'action: view'],
+  ['resourceSchema', 'resourceSchema: {ref: authz:///album.json}'],
+  ['local', 'local: {name: value}'],
+  ['definitions', 'definitions: [{name: owner, parentRoles: [user]}]'],
+];
 
 function quote(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);
@@ -171,9 +216,15 @@ export function adviseEnum(written: string, names: readonly string[]): readonly 
   if (whole !== undefined) return [suggestName(written, whole, { isSafe: true })];
   const meaning = effects.find(([words]) => words.test(written))?.[1];
   if (meaning !== undefined && names.includes(meaning)) return [suggestName(written, meaning)];
-  const near = didYouMean(written, names);
+  const near = written.startsWith('EFFECT_') ? effectNear(written, names) : didYouMean(written, names);
   const usual = names.filter((name) => !name.endsWith('_UNSPECIFIED'));
   return near.length > 0 ? near : [{ message: `write ${joined(usual).replace(/ and (?=[^ ]*$)/, ' or ')}` }];
+}
+
+/** The effect that a name with its prefix means: no spelling of `EFFECT_PERMIT` is near `EFFECT_ALLOW`. */
+function effectNear(written: string, names: readonly string[]): readonly Note[] {
+  const meaning = effects.find(([words]) => words.test(written.slice('EFFECT_'.length)))?.[1];
+  return meaning === undefined ? didYouMean(written, names) : [suggestName(written, meaning)];
 }
 
 const effects: readonly (readonly [words: RegExp, effect: string])[] = [
@@ -235,7 +286,7 @@ export function adviseExactText(written: string, text: string, place: Place): De
   const isSafe = written === REFERENCE_API || written.toLowerCase().trim() === text;
   const message =
     written === REFERENCE_API
-      ? `write \`${text}\`; \`authzc migrate\` moves a repository from that PDP, with schemas and configuration`
+      ? `write \`${text}\`; \`authzc migrate\` moves a repository from Cerbos, with schemas and configuration`
       : `write \`${text}\``;
   const fix = {
     description: `replace \`${written}\` with \`${text}\``,

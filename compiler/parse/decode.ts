@@ -17,7 +17,7 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Par
       problems.damage.add(entry.key.place);
       continue;
     }
-    const field = fieldOf(entry.key, type, node, problems);
+    const field = findField(entry.key, type, node, problems);
     if (field === undefined) continue;
     const taken = takenBy(field, type, fields);
     if (taken !== undefined) {
@@ -41,7 +41,7 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Par
 
 const NOTHING: Value = { kind: 'json', value: null };
 
-function fieldOf(key: YamlKey, type: MessageType, mapping: YamlMapping, problems: ParseProblems): Field | undefined {
+function findField(key: YamlKey, type: MessageType, mapping: YamlMapping, problems: ParseProblems): Field | undefined {
   if (key.type !== 'String') {
     problems.note('yaml/key-type', key.place, { type: key.type }, () => adviseKey(key));
     return undefined;
@@ -89,13 +89,13 @@ function decode(node: YamlNode, kind: Kind, problems: ParseProblems): Value | un
     case 'map':
       return decodeMap(node, kind.value, problems);
     case 'object':
-      if (node.type !== 'Mapping') return wrongType('object', node, problems);
+      if (node.type !== 'Mapping') return wrongType('object', node, problems, kind.type());
       return decodeObject(node, kind.type(), problems);
   }
 }
 
-function wrongType(expected: string, node: YamlNode, problems: ParseProblems): undefined {
-  problems.note('policy/wrong-type', node.place, { expected, type: node.type }, () => adviseType(expected, node));
+function wrongType(expected: string, node: YamlNode, problems: ParseProblems, type?: MessageType): undefined {
+  problems.note('policy/wrong-type', node.place, { expected, type: node.type }, () => adviseType(expected, node, type));
   return undefined;
 }
 

@@ -13,7 +13,7 @@ import { readBroken, readDocument } from './yaml/read.js';
 /** What a source is: a policy, or what is left of one with mistakes. */
 interface Parsed {
   readonly file: PolicyFile | undefined;
-  /** For a source with mistakes, the policy without them, for what later stages report. */
+  /** The policy without its mistakes, for what later stages report. */
   readonly rest: PartialFile | undefined;
   readonly report: Diagnostics;
 }
@@ -33,17 +33,17 @@ const parsed = new WeakMap<Source, Parsed>();
  * for one with errors, which are reported. A disabled policy is validated only structurally.
  */
 export function parse(source: Source, report: Diagnostics): PolicyFile | undefined {
-  const result = resultOf(source);
+  const result = readSource(source);
   report.adopt(result.report);
   return result.file;
 }
 
 /** A policy with errors, without the parts that have them. Undefined for other sources, and if nothing can be read. */
 export function parseRest(source: Source): PartialFile | undefined {
-  return resultOf(source).rest;
+  return readSource(source).rest;
 }
 
-function resultOf(source: Source): Parsed {
+function readSource(source: Source): Parsed {
   const known = parsed.get(source);
   if (known !== undefined) return known;
   const report = new Diagnostics();

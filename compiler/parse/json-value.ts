@@ -2,7 +2,7 @@ import type { JsonValue } from '../ast/policy.js';
 import { adviseKey } from './advice.js';
 import type { ParseProblems } from './problems.js';
 import type { YamlKey, YamlMapping, YamlNode, YamlSpecial, YamlText } from './yaml/node.js';
-import { numberOf } from './yaml/scalar.js';
+import { parseNumber } from './yaml/scalar.js';
 
 /**
  * The differences between readers of JSON values: how strings are read, and what happens to nodes that JSON cannot
@@ -29,7 +29,7 @@ export function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
       return node.text.toLowerCase() === 'true';
     case 'Integer':
     case 'Float':
-      return numberOf(node.text);
+      return parseNumber(node.text);
     case 'String':
       return reader.stringValue(node);
     case 'Sequence':

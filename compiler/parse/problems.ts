@@ -53,7 +53,7 @@ export class ParseProblems {
 const MOST_CAUSES = 1000;
 
 interface Cause {
-  /** By offset. */
+  /** Places, keyed by offset. */
   readonly places: Map<number, Place>;
   readonly reportTo: (report: Diagnostics, places: readonly Place[]) => void;
 }

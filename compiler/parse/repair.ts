@@ -80,7 +80,7 @@ class Repair {
     let found = 0;
     let isIncomplete = this.fillsAll;
     for (const [name, field] of object.fields) {
-      const extent = extentOf(field.place);
+      const extent = findExtent(field.place);
       const count = this.damage.countIn(extent);
       found += count;
       const value = count === 0 && !this.fillsAll ? field.value : this.value(field, extent, isInItem);
@@ -127,10 +127,10 @@ class Repair {
     });
     for (const field of [...required, ...chosen])
       if (!isPresent(fields.get(field.name)))
-        fields.set(field.name, { field, value: this.valueOf(field, node), place: node.place });
+        fields.set(field.name, { field, value: this.repairValue(field, node), place: node.place });
   }
 
-  private valueOf({ name, kind, rules }: Field, node: YamlNode): Value {
+  private repairValue({ name, kind, rules }: Field, node: YamlNode): Value {
     switch (kind.kind) {
       case 'text':
         return this.text(name, rules, node);
@@ -146,7 +146,7 @@ class Repair {
       case 'map':
         return { kind: 'map', entries: [] };
       case 'list': {
-        const item = this.valueOf({ name, description: '', kind: kind.item, rules: kind.itemRules }, node);
+        const item = this.repairValue({ name, description: '', kind: kind.item, rules: kind.itemRules }, node);
         return { kind: 'list', items: [{ value: item, place: node.place }] };
       }
       case 'object': {
@@ -195,7 +195,7 @@ function textNode(text: string, { place }: YamlNode): YamlText {
   };
 }
 
-/** From the key to the end of the value. */
-function extentOf({ anchor, span }: Place): Extent {
+/** The span from the key to the end of the value. */
+function findExtent({ anchor, span }: Place): Extent {
   return { start: Math.min(anchor, span.start), end: span.end };
 }

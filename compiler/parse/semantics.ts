@@ -8,7 +8,7 @@ import type {
 } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
-import { entriesOf, fieldOf, nonEmptyText, objectOf, objectsOf, requiredText } from './build/fields.js';
+import { readEntries, findField, nonEmptyText, readObject, readObjects, requiredText } from './build/fields.js';
 import { FORMS } from './schema/tables.js';
 import type { ObjectValue } from './schema/value.js';
 
@@ -47,7 +47,7 @@ function validateResourceRules(policy: ResourcePolicy, report: Diagnostics): boo
       report.add('rule/no-roles', place, { rule: name?.value ?? `#${number}` });
       valid = false;
     }
-    const first = name && firstOf(firsts, name.value, { number, place });
+    const first = name && findFirst(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('rule/duplicate-name', place, { name: name?.value ?? '', number, ...first });
     valid = false;
@@ -61,7 +61,7 @@ function validatePrincipalRules(policy: PrincipalPolicy, report: Diagnostics): b
   for (const [index, rule] of policy.rules.entries()) {
     const number = index + 1;
     const resource = rule.resource.value;
-    const first = firstOf(firsts, resource, { number, place: rule.place });
+    const first = findFirst(firsts, resource, { number, place: rule.place });
     if (first) report.add('rule/duplicate-resource', rule.place, { resource, number, ...first });
     const actionsAreValid = validatePrincipalActions(rule, report);
     valid &&= first === undefined && actionsAreValid;
@@ -74,7 +74,7 @@ function validatePrincipalActions(rule: PrincipalRule, report: Diagnostics): boo
   let valid = true;
   for (const [index, { name, place }] of rule.actions.entries()) {
     const number = index + 1;
-    const first = name && firstOf(firsts, name.value, { number, place });
+    const first = name && findFirst(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('rule/duplicate-action-name', place, {
       name: name?.value ?? '',
@@ -92,7 +92,7 @@ function validateDefinitions(policy: DerivedRoles, report: Diagnostics): boolean
   let valid = true;
   for (const [index, { name, place }] of policy.definitions.entries()) {
     const number = index + 1;
-    const first = firstOf(firsts, name.value, { number, place });
+    const first = findFirst(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('derived-role/duplicate', place, { name: name.value, number, ...first });
     valid = false;
@@ -104,13 +104,13 @@ function validateStatements(policy: Invariants, document: ObjectValue, report: D
   const firsts = new Map<string, First>();
   let valid = true;
   for (const [index, { name, place }] of policy.statements.entries()) {
-    const first = firstOf(firsts, name.value, { number: index + 1, place });
+    const first = findFirst(firsts, name.value, { number: index + 1, place });
     if (first === undefined) continue;
     report.add('invariant/duplicate-name', place, { name: name.value, at: first.at });
     valid = false;
   }
-  const invariants = objectOf(document, 'invariants');
-  for (const { value, place } of invariants ? objectsOf(invariants, 'statements') : []) {
+  const invariants = readObject(document, 'invariants');
+  for (const { value, place } of invariants ? readObjects(invariants, 'statements') : []) {
     if (FORMS.some((form) => value.fields.has(form))) continue;
     report.add('invariant/empty', place, { name: requiredText(value, 'name').value, forms: FORMS });
     valid = false;
@@ -123,16 +123,16 @@ function refuseLegacyVariables(
   document: ObjectValue,
   report: Diagnostics,
 ): boolean {
-  if (entriesOf(document, 'variables').length === 0) return true;
-  report.add('export/legacy-variables', fieldOf(document, 'variables')?.place, { policyType });
+  if (readEntries(document, 'variables').length === 0) return true;
+  report.add('export/legacy-variables', findField(document, 'variables')?.place, { policyType });
   return false;
 }
 
 // Accepted for now (docs/spec/policy-language.md#rolepolicy), so it never fails validation.
 function warnOfMissingVersion(document: ObjectValue, report: Diagnostics): boolean {
-  const policy = objectOf(document, 'rolePolicy');
+  const policy = readObject(document, 'rolePolicy');
   if (policy && !nonEmptyText(policy, 'version'))
-    report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {}, WRITE_VERSION);
+    report.add('role-policy/no-version', findField(document, 'rolePolicy')?.place, {}, WRITE_VERSION);
   return true;
 }
 
@@ -145,7 +145,7 @@ interface First {
 }
 
 /** Returns the place where the name was used first; undefined if this is the first use, which is then recorded. */
-function firstOf(
+function findFirst(
   firsts: Map<string, First>,
   name: string,
   use: { readonly number: number; readonly place: Place },

@@ -18,7 +18,7 @@ export function validateStructure(
   damage = new Damage(),
 ): boolean {
   const violations: Violation[] = [];
-  addViolationsOf(document, '', violations);
+  addViolations(document, '', violations);
   violations.sort(byPlace);
   for (const { place, reportTo } of violations) {
     reportTo(report, place ?? source);
@@ -40,7 +40,7 @@ function byPlace(a: Violation, b: Violation): number {
   return a.field < b.field ? -1 : a.field > b.field ? 1 : 0;
 }
 
-function addViolationsOf(object: ObjectValue, path: string, found: Violation[]): void {
+function addViolations(object: ObjectValue, path: string, found: Violation[]): void {
   const prefix = path === '' ? '' : `${path}.`;
   for (const field of object.type.fields) addViolationsOfField(field, object, prefix, found);
   for (const { name, of } of object.type.alternatives) {
@@ -71,7 +71,7 @@ function addViolationsOfField(field: Field, object: ObjectValue, prefix: string,
     addViolationsOfItems(present.value, field.kind.itemRules, path, found);
   if (field.kind.kind === 'map' && present.value.kind === 'map')
     addViolationsOfEntries(present.value, field.kind, path, found);
-  if (present.value.kind === 'object') addViolationsOf(present.value, path, found);
+  if (present.value.kind === 'object') addViolations(present.value, path, found);
 }
 
 function isZero(value: Value): boolean {
@@ -95,7 +95,7 @@ function addViolationsOfItems(list: ListValue, rules: readonly Rule[], path: str
   for (const [index, item] of list.items.entries()) {
     const field = `${path}[${index}]`;
     addBrokenRules(item, rules, field, found);
-    if (item.value.kind === 'object') addViolationsOf(item.value, field, found);
+    if (item.value.kind === 'object') addViolations(item.value, field, found);
   }
 }
 
@@ -110,7 +110,7 @@ function addViolationsOfEntries(
     for (const { rule } of keyRules)
       if (rule === 'not-empty' && name.value === '') found.push(violation('policy/empty-item', name.place, { field }));
     addBrokenRules({ value, place }, valueRules, field, found);
-    if (value.kind === 'object') addViolationsOf(value, field, found);
+    if (value.kind === 'object') addViolations(value, field, found);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Policy, PolicyFile } from '../ast/policy.js';
  * A document without the bodies of its rules and its local definitions: all that rules for the whole set, and other
  * documents, read of a policy that cannot be imported.
  */
-export function headOf(file: PolicyFile): PolicyFile {
+export function cutHead(file: PolicyFile): PolicyFile {
   const { source, place, disabled, policy } = file;
   return { source, place, disabled, description: '', annotations: {}, legacyVariables: [], policy: policyHead(policy) };
 }

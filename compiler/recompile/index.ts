@@ -4,32 +4,32 @@ import type { Code } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import { emitHash } from '../emit/bundle-index.js';
 import { emitManifest, MANIFEST } from '../emit/manifest.js';
-import { type Places, placesOf } from '../emit/index.js';
-import { type ModuleFacts, type TypeFacts, typeFactsOf } from '../emit/permissions/facts.js';
+import { type Places, findPlaces } from '../emit/index.js';
+import { type ModuleFacts, type TypeFacts, collectTypeFacts } from '../emit/permissions/facts.js';
 import { TENANT_ROLES } from '../emit/tenant-roles.js';
-import { emitTypesOf } from '../emit/types.js';
+import { emitTypeFacts } from '../emit/types.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
 import { parse } from '../parse/index.js';
 import { version } from '../version.js';
-import { isLeaf, keysAbove, recordOf } from './record.js';
-import { type DocumentRecord, hashesOf, settingsOf, type Snapshot } from './snapshot.js';
+import { isLeaf, keysAbove, makeRecord } from './record.js';
+import { type DocumentRecord, hashSources, serializeSettings, type Snapshot } from './snapshot.js';
 
 /** The snapshot of a compilation; undefined if it was refused. */
-export function snapshotOf(
+export function makeSnapshot(
   sources: readonly Source[],
   { files, program, diagnostics }: Compilation,
   options: CompileOptions,
 ): Snapshot | undefined {
   if (program === undefined) return undefined;
-  const places = placesOf(program.modules, program.schemas);
-  const typeFacts = typeFactsOf(program);
+  const places = findPlaces(program.modules, program.schemas);
+  const typeFacts = collectTypeFacts(program);
   return {
-    settings: settingsOf(options),
-    sources: hashesOf(sources),
-    documents: recordsOf(sources, program, places),
+    settings: serializeSettings(options),
+    sources: hashSources(sources),
+    documents: makeRecords(sources, program, places),
     files,
-    types: emitTypesOf(typeFacts),
+    types: emitTypeFacts(typeFacts),
     typeFacts,
     hashed: hashedPaths(program, files, places),
     diagnostics,
@@ -46,8 +46,8 @@ export function snapshotOf(
  * @param before its places are in the given sources, wherever the texts are equal.
  */
 export function recompile(sources: readonly Source[], before: Snapshot, options: CompileOptions): Snapshot | undefined {
-  const hashes = hashesOf(sources);
-  if (before.settings !== settingsOf(options) || !haveSamePaths(hashes, before.sources)) return undefined;
+  const hashes = hashSources(sources);
+  if (before.settings !== serializeSettings(options) || !haveSamePaths(hashes, before.sources)) return undefined;
   const changed = new Set([...hashes].flatMap(([path, hash]) => (before.sources.get(path) === hash ? [] : [path])));
   if (changed.size === 0) return before;
   const involved = involvedIn(changed, before.documents);
@@ -58,7 +58,7 @@ export function recompile(sources: readonly Source[], before: Snapshot, options:
   if (program === undefined) return undefined;
   const documents = new Map(before.documents);
   const readsNames = [...documents.values()].some(({ kind }) => kind === 'invariants' || kind === 'tenant-roles');
-  for (const [path, record] of recordsOf(part, program, placesOf(program.modules, program.schemas))) {
+  for (const [path, record] of makeRecords(part, program, findPlaces(program.modules, program.schemas))) {
     if (!changed.has(path)) continue;
     if (!isInterchangeable(record, before.documents.get(path), readsNames)) return undefined;
     documents.set(path, record);
@@ -72,13 +72,13 @@ export function recompile(sources: readonly Source[], before: Snapshot, options:
   const own = merged.map((file) => (file.path === hash.path ? hash : file));
   const emitted = sources.filter(({ path }) => documents.get(path)?.kind !== 'invariants');
   const manifest = emitManifest(own, emitted, version);
-  const typeFacts = mergedTypeFacts(before, typeFactsOf(program).modules, changed);
+  const typeFacts = mergedTypeFacts(before, collectTypeFacts(program).modules, changed);
   return {
     ...before,
     sources: hashes,
     documents,
     typeFacts,
-    types: emitTypesOf(typeFacts),
+    types: emitTypeFacts(typeFacts),
     files: [...own, manifest].sort((a, b) => (a.path < b.path ? -1 : 1)),
     diagnostics: warnings,
   };
@@ -96,7 +96,7 @@ function haveSameFunctions(one: Snapshot['documents'], other: Snapshot['document
   return functions.size === others.size && [...functions].every((name) => others.has(name));
 }
 
-export function recordsOf(
+export function makeRecords(
   sources: readonly Source[],
   program: Program,
   places: Places,
@@ -107,7 +107,7 @@ export function recordsOf(
       const file = parse(source, new Diagnostics());
       return file === undefined || file.disabled
         ? []
-        : [[source.path, recordOf(file, modules.get(source.path), places)] as const];
+        : [[source.path, makeRecord(file, modules.get(source.path), places)] as const];
     }),
   );
 }

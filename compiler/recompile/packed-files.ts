@@ -15,7 +15,7 @@ export interface Bytes {
  */
 export interface PackedFiles<Buffers extends Bytes = Bytes> {
   readonly files: readonly PackedFile[];
-  /** For each file its text, then `Described` in JSON; in UTF-8. */
+  /** The text of each file, then `Described` in JSON; in UTF-8. */
   readonly texts: Buffers;
   /** The origins, places and pieces: `ORIGIN` and `PLACE` numbers and one for each, of `BYTES`. */
   readonly numbers: Buffers;
@@ -63,10 +63,10 @@ export function packedFiles(
       pieces: pieces.numbers.length,
     });
   }
-  return { files: packed, texts: joined(texts), numbers: new Uint8Array(numbersOf(files, indexOf).buffer) };
+  return { files: packed, texts: joined(texts), numbers: new Uint8Array(packNumbers(files, indexOf).buffer) };
 }
 
-function numbersOf(files: readonly EmittedFile[], indexOf: (source: Source) => number): Int32Array {
+function packNumbers(files: readonly EmittedFile[], indexOf: (source: Source) => number): Int32Array {
   const count = files.reduce(
     (sum, { origins, places, pieces }) => sum + origins.length * ORIGIN + places.length * PLACE + pieces.numbers.length,
     0,
@@ -84,7 +84,7 @@ function numbersOf(files: readonly EmittedFile[], indexOf: (source: Source) => n
   return numbers;
 }
 
-/** In a buffer of its own: those of `Buffer` may be shared with others. */
+/** Joins parts in a buffer of its own: those of `Buffer` may be shared with others. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;

@@ -15,16 +15,16 @@ export interface PackedPart<Buffers extends Bytes = Bytes> extends PackedFiles<B
 /** @param sources those that the part was compiled from. */
 export function packed({ modules, heads, ...rest }: CompiledPart, sources: readonly Source[]): PackedPart<Uint8Array> {
   const indexes = new Map(sources.map((source, index) => [source, index]));
-  const indexOf = (source: Source): number => indexes.get(source) as number;
-  const jsonOf = (part: unknown): string =>
-    JSON.stringify(part, (_, value: unknown) => (value instanceof Source ? indexOf(value) : value));
+  const findIndex = (source: Source): number => indexes.get(source) as number;
+  const toJson = (part: unknown): string =>
+    JSON.stringify(part, (_, value: unknown) => (value instanceof Source ? findIndex(value) : value));
   const counted = modules.map((module) => ({ ...module, files: module.files.length, traced: module.traced.length }));
   const files = modules.flatMap((module) => [...module.files, ...module.traced]);
   return {
-    json: jsonOf({ ...rest, modules: counted }),
+    json: toJson({ ...rest, modules: counted }),
     // A copy, because those of `Buffer` may be shared with others.
-    heads: new Uint8Array(Buffer.from(jsonOf(heads))),
-    ...packedFiles(files, indexOf),
+    heads: new Uint8Array(Buffer.from(toJson(heads))),
+    ...packedFiles(files, findIndex),
   };
 }
 

@@ -42,11 +42,11 @@ export function partition(sources: readonly Source[], size: PartSize = USUAL): P
     else addTo(families, family, source);
   }
   if (shared.some(({ text }) => ABOUT_ALL.test(text))) return { shared: sources, parts: [] };
-  return { shared, parts: partsOf(groupsOf(families, size), size) };
+  return { shared, parts: makeParts(makeGroups(families, size), size) };
 }
 
 /** The groups of policies that must be in one part. */
-function groupsOf(families: ReadonlyMap<string, readonly Source[]>, size: PartSize): readonly Part[] {
+function makeGroups(families: ReadonlyMap<string, readonly Source[]>, size: PartSize): readonly Part[] {
   const whole: Part[] = [];
   const below = new Map<string, { readonly policies: Source[]; readonly above: Set<Source> }>();
   for (const family of families.values()) {
@@ -71,7 +71,7 @@ function groupsOf(families: ReadonlyMap<string, readonly Source[]>, size: PartSi
 /** The most versions of a policy at the root for which its scopes are separated. */
 const MOST_AT_ROOT = 10;
 
-function partsOf(groups: readonly Part[], size: PartSize): readonly Part[] {
+function makeParts(groups: readonly Part[], size: PartSize): readonly Part[] {
   const parts: { readonly policies: Source[]; readonly above: Set<Source> }[] = [];
   let room = { characters: 0, policies: 0 };
   for (const { policies, above } of groups) {
@@ -82,7 +82,7 @@ function partsOf(groups: readonly Part[], size: PartSize): readonly Part[] {
     const part = parts.at(-1);
     part?.policies.push(...policies);
     for (const source of above) part?.above.add(source);
-    room = { characters: room.characters - charactersOf(policies), policies: room.policies - policies.length };
+    room = { characters: room.characters - countCharacters(policies), policies: room.policies - policies.length };
   }
   return parts.map(({ policies, above }) => {
     const own = new Set(policies);
@@ -91,10 +91,10 @@ function partsOf(groups: readonly Part[], size: PartSize): readonly Part[] {
 }
 
 function isWithin(room: PartSize, policies: readonly Source[]): boolean {
-  return charactersOf(policies) <= room.characters && policies.length <= room.policies;
+  return countCharacters(policies) <= room.characters && policies.length <= room.policies;
 }
 
-function charactersOf(policies: readonly Source[]): number {
+function countCharacters(policies: readonly Source[]): number {
   return policies.reduce((sum, { text }) => sum + text.length, 0);
 }
 

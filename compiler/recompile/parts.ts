@@ -1,13 +1,13 @@
 import type { PolicyFile } from '../ast/policy.js';
-import { type CompileOptions, programOf } from '../compile.js';
+import { type CompileOptions, makeProgram } from '../compile.js';
 import { type Diagnostic, Diagnostics, inOrder } from '../diagnostics/diagnostic.js';
 import type { Code } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
-import { byPath, emitAround, emitPolicies, placesOf } from '../emit/index.js';
+import { byPath, emitAround, emitPolicies, findPlaces } from '../emit/index.js';
 import { emitManifest } from '../emit/manifest.js';
-import { type ModuleOutline, outlineOf } from '../emit/outline.js';
-import { type ModuleFacts, typeFactsOf } from '../emit/permissions/facts.js';
-import { emitTypesOf } from '../emit/types.js';
+import { type ModuleOutline, makeOutline } from '../emit/outline.js';
+import { type ModuleFacts, collectTypeFacts } from '../emit/permissions/facts.js';
+import { emitTypeFacts } from '../emit/types.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
 import { link } from '../link/index.js';
@@ -16,11 +16,11 @@ import { parse } from '../parse/index.js';
 import { schema } from '../schema/index.js';
 import { validateSet } from '../validate/index.js';
 import { version } from '../version.js';
-import { headOf } from './head.js';
-import { isLimited, recordsOf } from './index.js';
+import { cutHead } from './head.js';
+import { isLimited, makeRecords } from './index.js';
 import type { Part } from './partition.js';
 import { isLeaf, keysAbove } from './record.js';
-import { type DocumentRecord, hashesOf, settingsOf, type Snapshot } from './snapshot.js';
+import { type DocumentRecord, hashSources, serializeSettings, type Snapshot } from './snapshot.js';
 
 /** What remains of the compilation of a part: enough to merge it with the others. */
 export interface CompiledPart {
@@ -56,11 +56,11 @@ export function compilePart(
   options: CompileOptions,
 ): CompiledPart | undefined {
   const report = new Diagnostics();
-  const result = programOf([...shared, ...above, ...policies], report, options);
+  const result = makeProgram([...shared, ...above, ...policies], report, options);
   if (result === undefined) return undefined;
   const program = optimise(fold(result.lowered));
-  const places = placesOf(program.modules, program.schemas);
-  const facts = new Map(typeFactsOf(program).modules.map((ofModule) => [ofModule.key, ofModule]));
+  const places = findPlaces(program.modules, program.schemas);
+  const facts = new Map(collectTypeFacts(program).modules.map((ofModule) => [ofModule.key, ofModule]));
   // Those above are compiled in their own part.
   const pathsAbove = new Set(above.map(({ path }) => path));
   const isAbove = (path: string | undefined): boolean => path !== undefined && pathsAbove.has(path);
@@ -69,13 +69,13 @@ export function compilePart(
     modules: own.map((module): CompiledModule => {
       const { modules: files, traced } = emitPolicies([module], places, options);
       const ofModule = facts.get(module.key);
-      return { outline: outlineOf(module), ...(ofModule && { facts: ofModule }), files, traced };
+      return { outline: makeOutline(module), ...(ofModule && { facts: ofModule }), files, traced };
     }),
-    documents: [...recordsOf([...shared, ...policies], program, places)],
+    documents: [...makeRecords([...shared, ...policies], program, places)],
     above: program.modules.flatMap(({ sourcePath, key }) => (isAbove(sourcePath) ? [key] : [])),
     heads: policies.flatMap((source) => {
       const file = parse(source, new Diagnostics());
-      return file === undefined ? [] : [headOf(file)];
+      return file === undefined ? [] : [cutHead(file)];
     }),
     schemas: [...places.schemas.names, ...places.schemas.paths],
     diagnostics: report.sorted().filter(({ source }) => !isAbove(source?.path)),
@@ -104,7 +104,7 @@ export function mergeParts(
   ];
   modules.sort((a, b) => (a.outline.identity.key < b.outline.identity.key ? -1 : 1));
   const outlines = modules.map(({ outline }) => outline);
-  const places = placesOf(
+  const places = findPlaces(
     outlines.map(({ identity }) => identity),
     schemas,
   );
@@ -124,11 +124,11 @@ export function mergeParts(
   const emitted = emitAround(outlines, { schemas }, policies, places, options);
   const typeFacts = {
     modules: modules.flatMap(({ facts }) => facts ?? []),
-    aliases: typeFactsOf({ modules: [], schemas }).aliases,
+    aliases: collectTypeFacts({ modules: [], schemas }).aliases,
   };
   return {
-    settings: settingsOf(options),
-    sources: hashesOf(sources),
+    settings: serializeSettings(options),
+    sources: hashSources(sources),
     documents: new Map(
       sources.flatMap(({ path }) => {
         const record = documents.get(path);
@@ -136,7 +136,7 @@ export function mergeParts(
       }),
     ),
     files: [...emitted, emitManifest(emitted, sources, version)].sort(byPath),
-    types: emitTypesOf(typeFacts),
+    types: emitTypeFacts(typeFacts),
     typeFacts,
     hashed: [...policies.modules, ...schemaFiles(emitted, places.schemas.paths)].map(({ path }) => path),
     diagnostics,
@@ -172,11 +172,11 @@ function schemaFiles(emitted: readonly EmittedFile[], paths: ReadonlyMap<string,
 
 /** Whether each part was compiled with the policies at the ancestors of its scopes. */
 function areComplete(parts: readonly CompiledPart[]): boolean {
-  const policiesOf = ({ documents }: CompiledPart): readonly string[] =>
+  const listPolicies = ({ documents }: CompiledPart): readonly string[] =>
     documents.flatMap(([, record]) => (isLeaf(record) ? record.key : []));
-  const all = new Set(parts.flatMap(policiesOf));
+  const all = new Set(parts.flatMap(listPolicies));
   return parts.every((part) => {
-    const own = policiesOf(part);
+    const own = listPolicies(part);
     const known = new Set([...own, ...part.above]);
     return own.every((key) => keysAbove(key).every((above) => known.has(above) || !all.has(above)));
   });

@@ -1,5 +1,5 @@
-import { importKey, policyKeyOf } from '../ast/names.js';
-import { rolesOf as namedRolesOf } from '../ast/roles.js';
+import { importKey, makePolicyKey } from '../ast/names.js';
+import { listRoles as namedRolesOf } from '../ast/roles.js';
 import { namesForStatements } from '../ast/statement-names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
 import { filterFunctions } from '../emit/filter-functions.js';
@@ -24,21 +24,21 @@ export function keysAbove(key: string): readonly string[] {
 }
 
 /** The record of a document, with the module it was compiled to, if it was. */
-export function recordOf({ policy }: PolicyFile, module: Module | undefined, places: Places): DocumentRecord {
+export function makeRecord({ policy }: PolicyFile, module: Module | undefined, places: Places): DocumentRecord {
   return {
-    key: policyKeyOf(policy),
+    key: makePolicyKey(policy),
     kind: policy.kind,
-    imports: importsOf(policy),
-    header: headerOf(policy),
+    imports: listImports(policy),
+    header: serializeHeader(policy),
     names: digest(JSON.stringify([namesForStatements(policy), namedRolesOf(policy).map(({ value }) => value)])),
-    facts: module === undefined ? '' : factsOf(module, places),
+    facts: module === undefined ? '' : serializeFacts(module, places),
     functions: module === undefined ? [] : filterFunctions({ modules: [module], schemas: [] }),
     stem: (module && places.locations.get(module.key)?.path) ?? '',
-    rules: module === undefined ? 0 : rulesOf(module),
+    rules: module === undefined ? 0 : countRules(module),
   };
 }
 
-function importsOf(policy: Policy): readonly string[] {
+function listImports(policy: Policy): readonly string[] {
   if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
@@ -52,7 +52,7 @@ function importsOf(policy: Policy): readonly string[] {
  * Everything in a policy except what only its own compilation reads: the bodies of its rules, its local definitions,
  * and places. A new field is therefore part of the header until it is listed here.
  */
-function headerOf(policy: Policy): string {
+function serializeHeader(policy: Policy): string {
   return digest(
     JSON.stringify({ ...policy, ...withoutBodies(policy) }, (name, value) => (name === 'place' ? undefined : value)),
   );
@@ -83,7 +83,7 @@ function importsAlone({ variables, constants }: Extract<Policy, { readonly rules
   return { variables: variables.imports, constants: constants.imports };
 }
 
-function factsOf(module: Module, { locations, schemas }: Places): string {
+function serializeFacts(module: Module, { locations, schemas }: Places): string {
   const imported = module.kind === 'resource' ? module.derivedRoles.map((role) => role.module) : [];
   const named = module.kind === 'resource' ? [module.schemas.principal, module.schemas.resource] : [];
   return digest(
@@ -109,6 +109,6 @@ function factsOf(module: Module, { locations, schemas }: Places): string {
 }
 
 /** A rule with several derived roles is lowered to several. */
-function rulesOf(module: Module): number {
+function countRules(module: Module): number {
   return module.kind === 'derived-roles' ? 0 : new Set(module.rules.map(({ span }) => span.start)).size;
 }

@@ -14,7 +14,7 @@ export interface Snapshot {
   readonly sources: ReadonlyMap<string, string>;
   /** The enabled documents, by path. */
   readonly documents: ReadonlyMap<string, DocumentRecord>;
-  /** Without the types, sorted by path. */
+  /** Files without the types, sorted by path. */
   readonly files: readonly EmittedFile[];
   readonly types: EmittedFile;
   /** What the types for callers are made from. */
@@ -47,7 +47,7 @@ export interface DocumentRecord {
 }
 
 /** A hash of all that a compilation depends on besides its policies. */
-export function settingsOf({
+export function serializeSettings({
   schemaTexts = new Map(),
   strictTypes = false,
   vocabulary = {},
@@ -57,14 +57,14 @@ export function settingsOf({
 }
 
 /** The hashes of files, by path. */
-export function hashesOf(sources: readonly Source[]): ReadonlyMap<string, string> {
+export function hashSources(sources: readonly Source[]): ReadonlyMap<string, string> {
   return new Map(sources.map(({ path, text }) => [path, digest(text)]));
 }
 
 /** Whether a compilation of these sources would have the result that the snapshot holds. */
 export function isCurrent(snapshot: Snapshot, sources: readonly Source[], options: CompileOptions): boolean {
   return (
-    snapshot.settings === settingsOf(options) &&
+    snapshot.settings === serializeSettings(options) &&
     snapshot.sources.size === sources.length &&
     sources.every(({ path, text }) => snapshot.sources.get(path) === digest(text))
   );

@@ -8,7 +8,7 @@ export const LATEST: Draft = 2020;
  * The draft that `$schema` selects: with `http` or `https`, with or without an empty fragment. Undefined for any other
  * meta-schema.
  */
-export function draftOf(uri: string): Draft | undefined {
+export function findDraft(uri: string): Draft | undefined {
   return DRAFTS.get(uri.replace(/^http:/, 'https:').replace(/#\/?$/, ''));
 }
 

@@ -2,9 +2,9 @@ import { append } from '../append.js';
 import { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
 import type { JsonNode, JsonObject } from '../ir/json-node.js';
-import { type Draft, draftOf, LATEST } from './dialect.js';
+import { type Draft, findDraft, LATEST } from './dialect.js';
 import { parseJson } from './json.js';
-import { type Shape, shapeOf } from './keywords.js';
+import { type Shape, findShape } from './keywords.js';
 import { invalid, type SchemaProblem } from './problem.js';
 import { misshape, schemasWithin } from './shapes.js';
 import { resolveUri, splitUri, type UriParts, uriText } from './uri.js';
@@ -33,7 +33,7 @@ export interface SchemaDocument {
   readonly file: string;
   readonly source: Source;
   readonly root: JsonNode;
-  /** By URI without fragment. */
+  /** Resources, keyed by URI without fragment. */
   readonly resources: Map<string, Resource>;
   readonly positions: Map<JsonNode, Position>;
 }
@@ -74,11 +74,11 @@ export function survey(start: Position): SchemaProblem | undefined {
     if (found.node.kind !== 'object') continue;
     const inner: Position[] = [];
     for (const [name, node] of found.node.members) {
-      const shape = shapeOf(name, found.resource.draft);
+      const shape = findShape(name, found.resource.draft);
       if (shape === undefined) continue;
       const wrong = misshape(node, shape) ?? (COMPARED.has(shape) ? badNumber(node) : undefined);
       const pointer = `${found.pointer}/${pointerToken(name)}`;
-      if (wrong !== undefined) return invalid(`'${pointer}' ${wrong}`, spanOf(found.document, node));
+      if (wrong !== undefined) return invalid(`'${pointer}' ${wrong}`, makeSpan(found.document, node));
       for (const { steps, node: schema } of schemasWithin(node, shape)) {
         inner.push({ ...found, node: schema, pointer: [pointer, ...steps.map(pointerToken)].join('/') });
       }
@@ -93,7 +93,7 @@ export function pointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-export function spanOf({ source }: SchemaDocument, { start, end }: JsonNode): Span {
+export function makeSpan({ source }: SchemaDocument, { start, end }: JsonNode): Span {
   return { source, start, end };
 }
 
@@ -105,29 +105,29 @@ function enter(position: Position): Entered {
     if (node.kind === 'boolean' && (resource.draft !== 4 || /\/additional(?:Items|Properties)$/.test(pointer)))
       return { kind: 'position', position };
     const expected = resource.draft === 4 ? 'an object' : 'an object or a boolean';
-    return invalid(`'${pointer}' must be a schema: ${expected}, but not ${node.kind}`, spanOf(document, node));
+    return invalid(`'${pointer}' must be a schema: ${expected}, but not ${node.kind}`, makeSpan(document, node));
   }
-  const own = resourceOf(position, node);
+  const own = findResource(position, node);
   if (own.kind === 'problem') return own;
   noteAnchors(own.resource, node);
   return { kind: 'position', position: { ...position, resource: own.resource } };
 }
 
 /** The resource to which a schema object belongs: a new one if it has an `$id`. */
-function resourceOf(
+function findResource(
   { document, resource, pointer }: Position,
   node: JsonObject,
 ): { readonly kind: 'resource'; readonly resource: Resource } | SchemaProblem {
-  const id = textOf(node, '$id') ?? textOf(node, 'id');
+  const id = readText(node, '$id') ?? readText(node, 'id');
   const isRoot = pointer === '';
   let { draft } = resource;
-  const schema = isRoot || id !== undefined ? textOf(node, '$schema') : undefined;
+  const schema = isRoot || id !== undefined ? readText(node, '$schema') : undefined;
   if (schema !== undefined) {
-    const named = draftOf(schema);
+    const named = findDraft(schema);
     if (named === undefined)
       return invalid(
         `the meta-schema '${schema}' is unknown; schemas are never fetched`,
-        spanOf(document, node.members.get('$schema') ?? node),
+        makeSpan(document, node.members.get('$schema') ?? node),
       );
     draft = named;
   }
@@ -141,7 +141,7 @@ function resourceOf(
 }
 
 function ownUri(resource: Resource, node: JsonObject, draft: Draft): UriParts | undefined {
-  const id = textOf(node, draft === 4 ? 'id' : '$id');
+  const id = readText(node, draft === 4 ? 'id' : '$id');
   // Up to draft 7, keywords beside a `$ref` are ignored, and an `$id` that is a fragment is an anchor.
   if (id === undefined || id === '' || id.startsWith('#') || (draft < 2019 && node.members.has('$ref')))
     return undefined;
@@ -150,11 +150,11 @@ function ownUri(resource: Resource, node: JsonObject, draft: Draft): UriParts | 
 
 function noteAnchors(resource: Resource, node: JsonObject): void {
   const { draft } = resource;
-  const id = textOf(node, draft === 4 ? 'id' : '$id');
+  const id = readText(node, draft === 4 ? 'id' : '$id');
   if (draft < 2019 && id !== undefined && id.startsWith('#')) resource.anchors.set(id.slice(1), node);
-  const anchor = draft >= 2019 ? textOf(node, '$anchor') : undefined;
+  const anchor = draft >= 2019 ? readText(node, '$anchor') : undefined;
   if (anchor !== undefined) resource.anchors.set(anchor, node);
-  const dynamicAnchor = draft >= 2020 ? textOf(node, '$dynamicAnchor') : undefined;
+  const dynamicAnchor = draft >= 2020 ? readText(node, '$dynamicAnchor') : undefined;
   if (dynamicAnchor !== undefined) {
     resource.anchors.set(dynamicAnchor, node);
     resource.dynamicAnchors.set(dynamicAnchor, node);
@@ -163,7 +163,7 @@ function noteAnchors(resource: Resource, node: JsonObject): void {
   if (recursive?.kind === 'boolean' && recursive.value) resource.dynamicAnchors.set(RECURSIVE, node);
 }
 
-function textOf(node: JsonObject, name: string): string | undefined {
+function readText(node: JsonObject, name: string): string | undefined {
   const member = node.members.get(name);
   return member?.kind === 'string' ? member.value : undefined;
 }

@@ -18,14 +18,14 @@ export function schema(policies: PolicySet, texts: ReadonlyMap<string, string>, 
   const library = new Library(texts);
   const links: Links = { targets: new Map(), definitions: new Map() };
   const entries = new Map<string, SchemaAddress | SchemaFailure>();
-  for (const { subject, reference } of referencesOf(policies)) {
+  for (const { subject, reference } of listReferences(policies)) {
     const ref = reference.ref.value;
     const entry = entries.get(ref) ?? resolve(ref, library, links);
     entries.set(ref, entry);
     if ('reason' in entry)
       report.add('schema/invalid', reference.ref.place, { subject, ref, reason: entry.reason }, { notes: entry.notes });
   }
-  return { modules: modulesOf(links), entries };
+  return { modules: makeModules(links), entries };
 }
 
 interface SchemaFailure {
@@ -38,7 +38,7 @@ interface Reference {
   readonly reference: SchemaReference;
 }
 
-function referencesOf({ policies }: PolicySet): readonly Reference[] {
+function listReferences({ policies }: PolicySet): readonly Reference[] {
   return policies.flatMap((linked) => {
     if (linked.kind !== 'resource' || linked.policy.schemas === undefined) return [];
     const { principal, resource } = linked.policy.schemas;
@@ -61,7 +61,7 @@ function resolve(ref: string, library: Library, links: Links): SchemaAddress | S
   return { file: position.document.file, pointer: position.pointer };
 }
 
-function modulesOf(links: Links): readonly SchemaModule[] {
+function makeModules(links: Links): readonly SchemaModule[] {
   const byFile = new Map<string, Position[]>();
   for (const position of links.definitions.values()) {
     const { file } = position.document;

@@ -33,7 +33,7 @@ interface Keyword {
 }
 
 /** The shape of a keyword in a draft; undefined for keywords unknown to the draft, which are then ignored. */
-export function shapeOf(name: string, draft: Draft): Shape | undefined {
+export function findShape(name: string, draft: Draft): Shape | undefined {
   return KEYWORDS.get(name)?.find(({ since = 4, until = 2020 }) => draft >= since && draft <= until)?.shape;
 }
 

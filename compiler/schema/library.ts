@@ -54,7 +54,12 @@ export class Library {
           'nothing is read over the network: put the schema into `_schemas` and refer to it as `authz:///file.json`',
         );
       default:
-        return inaccessible(`no Loader found for ${uriText(uri)}${referencedBy}`);
+        return inaccessible(
+          `no Loader found for ${uriText(uri)}${referencedBy}`,
+          uri.scheme === 'cerbos'
+            ? 'write `authz:///file.json`; `authzc migrate` rewrites the references of a repository'
+            : 'a schema is referred to by a URL with scheme `authz`: `authz:///file.json` is the file `_schemas/file.json`',
+        );
     }
     const file = unescaped(uri.path.replace(/^\//, '')) ?? uri.path.replace(/^\//, '');
     if (file.split('/').some((part) => part === '' || part === '.' || part === '..'))

@@ -1,7 +1,7 @@
 import { append } from '../append.js';
 import type { JsonNode, JsonObject } from '../ir/json-node.js';
 import { type Position, RECURSIVE } from './document.js';
-import { shapeOf } from './keywords.js';
+import { findShape } from './keywords.js';
 import type { Library } from './library.js';
 import { invalid, type SchemaProblem } from './problem.js';
 import { schemasWithin } from './shapes.js';
@@ -14,7 +14,7 @@ export const REFERENCES = ['$ref', '$recursiveRef', '$dynamicRef'] as const;
  * once.
  */
 export interface Links {
-  /** By the value node of the reference keyword. */
+  /** Targets, keyed by the value node of the reference keyword. */
   readonly targets: Map<JsonNode, Position>;
   /** The schemas that are referenced. */
   readonly definitions: Map<JsonNode, Position>;
@@ -43,7 +43,7 @@ export function followReferences(
       if (anchored !== undefined && !links.definitions.has(node)) open.push(define(anchored, links));
     }
     if (position.node.kind !== 'object') continue;
-    for (const node of referencesOf(position.node, position)) {
+    for (const node of listReferences(position.node, position)) {
       const target = library.reference(node.value, position, entry);
       if ('kind' in target) return target;
       links.targets.set(node, target);
@@ -62,9 +62,9 @@ function define(position: Position, { definitions }: Links): Position {
   return position;
 }
 
-function referencesOf(node: JsonObject, { resource }: Position): readonly (JsonNode & { readonly kind: 'string' })[] {
+function listReferences(node: JsonObject, { resource }: Position): readonly (JsonNode & { readonly kind: 'string' })[] {
   return REFERENCES.flatMap((name) => {
-    const value = shapeOf(name, resource.draft) === undefined ? undefined : node.members.get(name);
+    const value = findShape(name, resource.draft) === undefined ? undefined : node.members.get(name);
     return value?.kind === 'string' ? [value] : [];
   });
 }
@@ -79,7 +79,7 @@ interface Applied {
 function appliedWithin(node: JsonObject, { document, resource }: Position): readonly Applied[] {
   if (resource.draft < 2019 && node.members.has('$ref')) return [];
   return [...node.members].flatMap(([name, value]) => {
-    const shape = shapeOf(name, resource.draft);
+    const shape = findShape(name, resource.draft);
     if (shape === undefined || name === '$defs' || name === 'definitions') return [];
     return schemasWithin(value, shape).flatMap(({ node: inner }): Applied[] => {
       const position = document.positions.get(inner);
@@ -142,7 +142,7 @@ function stepsFrom(
 ): { readonly inPlace: readonly Position[]; readonly below: readonly Position[] } {
   const { node } = position;
   if (node.kind !== 'object') return { inPlace: [], below: [] };
-  const referred = referencesOf(node, position).flatMap((value) => targets.get(value) ?? []);
+  const referred = listReferences(node, position).flatMap((value) => targets.get(value) ?? []);
   const applied = appliedWithin(node, position);
   return {
     inPlace: [...referred, ...applied.filter(({ inPlace }) => inPlace).map(({ position: inner }) => inner)],
@@ -154,7 +154,7 @@ function stepsFrom(
  * The dynamic anchor to which a reference may be bound at validation time; undefined for a reference that always means
  * its target.
  */
-export function dynamicNameOf(
+export function readDynamicName(
   keyword: (typeof REFERENCES)[number],
   reference: string,
   target: Position,

@@ -1,69 +1,164 @@
-import type { SqlColumn, SqlColumns, SqlRelation, SqlTable } from '../../runtime/residual/sql/table.js';
+import {
+  findClosureProblem,
+  type SqlColumn,
+  type SqlColumns,
+  type SqlRelation,
+  type SqlRowFilter,
+  type SqlTable,
+} from '../../runtime/residual/sql/table.js';
 import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
+import type { Place } from '../diagnostics/span.js';
 import { invariant } from '../diagnostics/invariant.js';
-import { asText, boolOf, entriesOf, nonEmptyText, objectOf, requiredText, textOf } from '../parse/build/fields.js';
+import {
+  asText,
+  findField,
+  readBool,
+  readEntries,
+  nonEmptyText,
+  readObject,
+  requiredText,
+  readText,
+} from '../parse/build/fields.js';
 import { decodeObject } from '../parse/decode.js';
 import type { ObjectValue } from '../parse/schema/value.js';
 import { validateStructure } from '../parse/structure.js';
 import { readDocument } from '../parse/yaml/read.js';
-import { COLLATIONS, NULLS, RELATIONS, REQUIRED_WITH, TABLES, TYPES } from './schema.js';
+import { readRowSecurity, type RowSecurity } from './row-security.js';
+import { COLLATIONS, NULLS, PRECISIONS, RELATIONS, REQUIRED_WITH, TABLES, TYPES, ZONES } from './schema.js';
+import { NO_SESSION, readSession, type Session } from './session.js';
 
-/** The tables of a file, by kind, or what is wrong with it. */
+/** What a file says of tables. */
+export interface TableFile {
+  /** The tables by kind. */
+  readonly tables: ReadonlyMap<string, SqlTable>;
+  /** What a database enforces, by kind. */
+  readonly rowSecurity: ReadonlyMap<string, RowSecurity>;
+  /** What the policies of a database know of a principal. */
+  readonly session: Session;
+  /** Where the file says something of a table, a column or a relation; undefined if it does not. */
+  placeOf(declared: object, field: string): Place | undefined;
+}
+
+/** The tables of a file, or what is wrong with it. */
 export type ReadTables =
-  | { readonly tables: ReadonlyMap<string, SqlTable> }
+  | TableFile
   /** At least one. */
   | { readonly problems: readonly Diagnostic[] };
 
 /** Reads a file of tables (docs/plans.md#tables-in-a-file): YAML or JSON. An empty file has none. */
 export function readTables(source: Source): ReadTables {
   const report = new Diagnostics();
+  const rowSecurity = new Map<string, RowSecurity>();
   const read = readDocument(source, report);
   const document = read && decodeObject(read.root, TABLES, read.problems);
   read?.problems.reportTo(report);
-  if (document !== undefined && !report.hasErrors && validateStructure(document, source, report))
-    for (const { name, value } of entriesOf(document, 'tables'))
-      requireFields(asObject(value), `tables[${JSON.stringify(name.value)}]`, report);
+  let session = NO_SESSION;
+  if (document !== undefined && !report.hasErrors && validateStructure(document, source, report)) {
+    session = readSession(document, report);
+    for (const { name, value } of readEntries(document, 'tables')) {
+      const path = `tables[${JSON.stringify(name.value)}]`;
+      requireFields(asObject(value), path, report);
+      const own = readRowSecurity(asObject(value), path, report);
+      if (own !== undefined) rowSecurity.set(name.value, own);
+    }
+  }
   const problems = report.sorted();
   if (problems.length > 0) return { problems };
-  if (document === undefined) return { tables: new Map() };
-  const entries = entriesOf(document, 'tables');
-  return { tables: new Map(entries.map(({ name, value }) => [name.value, tableOf(asObject(value))])) };
-}
-
-function tableOf(table: ObjectValue): SqlTable {
-  const alias = nonEmptyText(table, 'alias')?.value;
-  const id = objectOf(table, 'id');
+  const written = new Map<object, ObjectValue>();
+  const entries = document === undefined ? [] : readEntries(document, 'tables');
+  const builder = new TableBuilder(written);
   return {
-    name: requiredText(table, 'name').value,
-    ...(alias !== undefined && { alias }),
-    ...(id !== undefined && { id: columnOf(id) }),
-    columns: columnsOf(table),
+    tables: new Map(entries.map(({ name, value }) => [name.value, builder.table(asObject(value))])),
+    rowSecurity,
+    session,
+    placeOf: (declared, field) => written.get(declared)?.fields.get(field)?.place,
   };
 }
 
-function columnsOf(table: ObjectValue): SqlColumns {
-  const attributes = entriesOf(table, 'columns').map(({ name, value }) => {
-    const attribute = asObject(value);
-    return [name.value, textOf(attribute, 'relation') ? relationOf(attribute) : columnOf(attribute)] as const;
-  });
-  return Object.fromEntries(attributes);
+/** Makes tables of what a file says, and keeps where it says it. */
+class TableBuilder {
+  constructor(private readonly written: Map<object, ObjectValue>) {}
+
+  table(table: ObjectValue): SqlTable {
+    const alias = nonEmptyText(table, 'alias')?.value;
+    const id = readObject(table, 'id');
+    return this.keep(table, {
+      name: requiredText(table, 'name').value,
+      ...(alias !== undefined && { alias }),
+      ...(id !== undefined && { id: this.column(id) }),
+      columns: this.columns(table),
+    });
+  }
+
+  private columns(table: ObjectValue): SqlColumns {
+    const attributes = readEntries(table, 'columns').map(({ name, value }) => {
+      const attribute = asObject(value);
+      return [name.value, readText(attribute, 'relation') ? this.relation(attribute) : this.column(attribute)] as const;
+    });
+    return Object.fromEntries(attributes);
+  }
+
+  private relation(attribute: ObjectValue): SqlRelation {
+    const value = readObject(attribute, 'value');
+    return this.keep(attribute, {
+      relation: readWord(attribute, 'relation', RELATIONS) ?? invariant('a relation has no kind after validation'),
+      table: requiredText(attribute, 'table').value,
+      on: readPairs(attribute, 'on'),
+      ...(attribute.fields.has('closure') && { closure: readPairs(attribute, 'closure') }),
+      ...(readBool(attribute, 'unique') && { unique: true }),
+      ...(attribute.fields.has('where') && { where: readRowFilter(attribute) }),
+      ...(value === undefined ? { columns: this.columns(attribute) } : { value: this.column(value) }),
+    });
+  }
+
+  private column(column: ObjectValue): SqlColumn {
+    return this.keep(column, buildColumn(column));
+  }
+
+  private keep<Built extends object>(written: ObjectValue, built: Built): Built {
+    this.written.set(built, written);
+    return built;
+  }
 }
 
-function relationOf(attribute: ObjectValue): SqlRelation {
-  const value = objectOf(attribute, 'value');
-  return {
-    relation: wordOf(attribute, 'relation', RELATIONS) ?? invariant('a relation has no kind after validation'),
-    table: requiredText(attribute, 'table').value,
-    on: Object.fromEntries(entriesOf(attribute, 'on').map(({ name, value: ours }) => [name.value, asText(ours).text])),
-    ...(boolOf(attribute, 'unique') && { unique: true }),
-    ...(value === undefined ? { columns: columnsOf(attribute) } : { value: columnOf(value) }),
-  };
+/** Columns, each with the one that it equals. */
+function readPairs(attribute: ObjectValue, name: 'on' | 'closure'): Readonly<Record<string, string>> {
+  return Object.fromEntries(readEntries(attribute, name).map((pair) => [pair.name.value, asText(pair.value).text]));
+}
+
+/** The values of columns, with the types that they have in YAML. */
+function readRowFilter(attribute: ObjectValue): SqlRowFilter {
+  return Object.fromEntries(
+    readEntries(attribute, 'where').map(({ name, value }) => {
+      const { node, text } = asText(value);
+      switch (node.type) {
+        case 'Null':
+          return [name.value, null];
+        case 'Bool':
+          return [name.value, text.toLowerCase() === 'true'];
+        case 'Integer':
+          return [name.value, Number(text)];
+        default:
+          return [name.value, text];
+      }
+    }),
+  );
+}
+
+/** Reports a closure that no database can find. */
+function requireClosure(attribute: ObjectValue, field: string, report: Diagnostics): void {
+  const closure = findField(attribute, 'closure');
+  const relation = readWord(attribute, 'relation', RELATIONS);
+  if (closure === undefined || relation === undefined) return;
+  const pairs = { on: readPairs(attribute, 'on'), closure: readPairs(attribute, 'closure') };
+  const problem = findClosureProblem({ relation, ...pairs });
+  if (problem !== undefined) report.add('tables/closure', closure.place, { field: `${field}.closure`, problem });
 }
 
 /** Reports what an attribute needs beside its column, or beside its relation. */
 function requireFields(table: ObjectValue, path: string, report: Diagnostics): void {
-  for (const { name, value, place } of entriesOf(table, 'columns')) {
+  for (const { name, value, place } of readEntries(table, 'columns')) {
     const attribute = asObject(value);
     const field = `${path}.columns[${JSON.stringify(name.value)}]`;
     for (const [given, needed] of Object.entries(REQUIRED_WITH)) {
@@ -71,27 +166,32 @@ function requireFields(table: ObjectValue, path: string, report: Diagnostics): v
       for (const absent of needed.filter((one) => !attribute.fields.has(one)))
         report.add('policy/required', place, { field: `${field}.${absent}` });
     }
+    requireClosure(attribute, field, report);
     requireFields(attribute, field, report);
   }
 }
 
-function columnOf(column: ObjectValue): SqlColumn {
+function buildColumn(column: ObjectValue): SqlColumn {
   const nulls = NULLS.get(nonEmptyText(column, 'nulls')?.value ?? '');
-  const collation = wordOf(column, 'collation', COLLATIONS);
+  const collation = readWord(column, 'collation', COLLATIONS);
+  const zone = readWord(column, 'zone', ZONES);
+  const precision = PRECISIONS.get(nonEmptyText(column, 'precision')?.value ?? '');
   return {
     column: requiredText(column, 'column').value,
-    type: wordOf(column, 'type', TYPES) ?? invariant('a column has no type after validation'),
+    type: readWord(column, 'type', TYPES) ?? invariant('a column has no type after validation'),
     ...(nulls !== undefined && { null: nulls }),
     ...(collation !== undefined && { collation }),
+    ...(zone !== undefined && { zone }),
+    ...(precision !== undefined && { precision }),
   };
 }
 
 /** One of the words that validation accepts; undefined if it is absent. */
-function wordOf<Word extends string>(object: ObjectValue, name: string, words: readonly Word[]): Word | undefined {
+function readWord<Word extends string>(object: ObjectValue, name: string, words: readonly Word[]): Word | undefined {
   const written = nonEmptyText(object, name)?.value;
   return words.find((word) => word === written);
 }
 
-function asObject(value: ReturnType<typeof entriesOf>[number]['value']): ObjectValue {
+function asObject(value: ReturnType<typeof readEntries>[number]['value']): ObjectValue {
   return value.kind === 'object' ? value : invariant('a value is not an object');
 }

@@ -1,4 +1,4 @@
-import { premisesOf } from '../ast/premises.js';
+import { listPremises } from '../ast/premises.js';
 import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 
@@ -8,14 +8,14 @@ import type { Condition, Expression, Match, Output } from '../ast/policy.js';
  * docs/spec/policy-language.md#importing-derived-roles): conditions, outputs, all variables that a document can name,
  * used or not, all definitions of imported derived roles, and what statements say of requests.
  */
-export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
+export function collectExpressions(policies: PolicySet): ReadonlySet<Expression> {
   const known = cache.get(policies) ?? findExpressions(policies);
   cache.set(policies, known);
   return known;
 }
 
 function findExpressions(policies: PolicySet): ReadonlySet<Expression> {
-  return new Set(usesOf(policies).map(({ expression }) => expression));
+  return new Set(listUses(policies).map(({ expression }) => expression));
 }
 
 /** An expression, and the variables and constants that it can name. */
@@ -28,7 +28,7 @@ export interface Use {
  * Returns every expression that is compiled with what it can name: the same expression again if documents with other
  * definitions import it. Thousands of policies may share their variables or imported roles, so these are visited once.
  */
-export function usesOf({ policies, invariants }: PolicySet): readonly Use[] {
+export function listUses({ policies, invariants }: PolicySet): readonly Use[] {
   const found: Use[] = [];
   const add = (expressions: readonly Expression[], bindings: Bindings): void => {
     for (const expression of expressions) found.push({ expression, bindings });
@@ -56,7 +56,7 @@ export function usesOf({ policies, invariants }: PolicySet): readonly Use[] {
   }
   for (const { bindings, policy } of invariants) {
     once(bindings, addBindings);
-    add(premisesOf(policy).flatMap(expressionsOfCondition), bindings);
+    add(listPremises(policy).flatMap(expressionsOfCondition), bindings);
   }
   return found;
 }
@@ -110,9 +110,9 @@ function ofOutput(output: Output | undefined): readonly Expression[] {
  * Returns every condition that is compiled, each once: those of rules, of statements and of all definitions of
  * imported derived roles.
  */
-export function conditionsOf({ policies, invariants }: PolicySet): ReadonlySet<Condition> {
-  const ofRoles = [...importedRolesOf(policies)].map(({ definition }) => definition.condition);
-  const premises = invariants.flatMap(({ policy }) => premisesOf(policy));
+export function collectConditions({ policies, invariants }: PolicySet): ReadonlySet<Condition> {
+  const ofRoles = [...collectImportedRoles(policies)].map(({ definition }) => definition.condition);
+  const premises = invariants.flatMap(({ policy }) => listPremises(policy));
   return new Set(
     [...policies.flatMap(ofRules), ...ofRoles, ...premises].filter((condition) => condition !== undefined),
   );
@@ -133,24 +133,24 @@ function ofRules(linked: LinkedPolicy): readonly (Condition | undefined)[] {
  * The derived roles that resource policies import, each once. Thousands of policies may share one list of them, so it
  * is visited once.
  */
-export function importedRolesOf(policies: readonly LinkedPolicy[]): ReadonlySet<LinkedDerivedRole> {
+export function collectImportedRoles(policies: readonly LinkedPolicy[]): ReadonlySet<LinkedDerivedRole> {
   const lists = new Set(policies.flatMap((linked) => (linked.kind === 'resource' ? [linked.importedRoles] : [])));
   return new Set([...lists].flat());
 }
 
 /** A condition as a string: equal conditions have equal strings. Empty for a rule without a condition. */
 export function conditionText(condition: Condition | undefined): string {
-  return condition === undefined ? '' : JSON.stringify(shapeOf(condition.match));
+  return condition === undefined ? '' : JSON.stringify(describeShape(condition.match));
 }
 
-function shapeOf(match: Match): unknown {
+function describeShape(match: Match): unknown {
   switch (match.kind) {
     case 'expr':
       return match.expression.text.trim();
     case 'all':
     case 'any':
     case 'none':
-      return [match.kind, ...match.of.map(shapeOf)];
+      return [match.kind, ...match.of.map(describeShape)];
     case 'script':
       return [match.kind];
   }

@@ -13,10 +13,10 @@ import {
   int,
   ip,
   json,
-  listOf,
-  mapOf,
+  listType,
+  mapType,
   nullType,
-  optionalOf,
+  optionalType,
   string,
   timestamp,
   uint,
@@ -53,9 +53,9 @@ const SAMPLES: readonly (readonly [CelType, readonly cel.Value[]])[] = [
   [bytes, [new Uint8Array(), new Uint8Array([97])]],
   [timestamp, [new cel.Timestamp(0, 0, 0)]],
   [duration, [new cel.Duration(0n), new cel.Duration(1n)]],
-  [listOf(dyn), [[], [1n], ['a']]],
-  [mapOf(string, dyn), [{}, { a: 1 }]],
-  [optionalOf(dyn), [new cel.Optional(undefined), new cel.Optional('a')]],
+  [listType(dyn), [[], [1n], ['a']]],
+  [mapType(string, dyn), [{}, { a: 1 }]],
+  [optionalType(dyn), [new cel.Optional(undefined), new cel.Optional('a')]],
   [ip, [cel.toIp('10.0.0.1') as cel.Value]],
   [cidr, [cel.toCidr('10.0.0.0/8') as cel.Value]],
   [hierarchy, [cel.hierarchy('a') as cel.Value]],
@@ -103,9 +103,9 @@ test('unknown types are not reported', () => {
 });
 
 test('plain JSON is never equal to a time, bytes, an address, a hierarchy or an optional', () => {
-  for (const type of [timestamp, duration, bytes, ip, cidr, hierarchy, optionalOf(dyn)])
+  for (const type of [timestamp, duration, bytes, ip, cidr, hierarchy, optionalType(dyn)])
     assert.ok(neverEqual(json, type), type.kind);
-  for (const type of [int, uint, double, string, bool, nullType, listOf(dyn), mapOf(string, dyn)])
+  for (const type of [int, uint, double, string, bool, nullType, listType(dyn), mapType(string, dyn)])
     assert.not.ok(neverEqual(type, json), type.kind);
 });
 

@@ -5,8 +5,8 @@ import { operatorOverloads } from '../../packages/cel/check/operators.js';
 /** Whether values of two certain types can never be equal (docs/spec/conditions.md#equality). */
 export function neverEqual(a: CelType, b: CelType): boolean {
   if (isOpen(a) || isOpen(b) || hasOwnEquality(a) || hasOwnEquality(b)) return false;
-  const kindsOfB = new Set(kindsOf(b));
-  return !kindsOf(a).some((kind) => kindsOfB.has(kind));
+  const kindsOfB = new Set(listKinds(b));
+  return !listKinds(a).some((kind) => kindsOfB.has(kind));
 }
 
 /**
@@ -59,12 +59,12 @@ function hasOwnEquality(type: CelType): boolean {
 }
 
 /** The kinds that a value may have, as equality distinguishes them: all numbers are one kind. */
-function kindsOf(type: CelType): readonly string[] {
-  if (type.kind === 'dyn') return PLAIN_JSON.map(kindOf);
-  return [type.kind === 'opaque' ? type.name : kindOf(type.kind)];
+function listKinds(type: CelType): readonly string[] {
+  if (type.kind === 'dyn') return PLAIN_JSON.map(nameKind);
+  return [type.kind === 'opaque' ? type.name : nameKind(type.kind)];
 }
 
-function kindOf(kind: CelType['kind']): string {
+function nameKind(kind: CelType['kind']): string {
   return kind === 'int' || kind === 'uint' || kind === 'double' ? 'number' : kind;
 }
 

@@ -3,7 +3,7 @@ import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule, sanitize } f
 import type { LinkedPolicy, LinkedPrincipalPolicy, LinkedResourcePolicy, LinkedRolePolicy } from '../ast/policy-set.js';
 import type { Condition, Effect, Output, ScopePermissions } from '../ast/policy.js';
 import type { Place } from '../diagnostics/span.js';
-import { entriesOf, TextIndex } from '../globs/text-index.js';
+import { listEntries, TextIndex } from '../globs/text-index.js';
 import { conditionText } from './expressions-of.js';
 
 /** A rule of any policy, described by what it matches, so that rules of one policy can be compared. */
@@ -58,14 +58,14 @@ export class ComparedPolicy {
   private readonly byDerivedRole = new Map<string, number>();
 
   constructor(policy: LinkedPolicy) {
-    this.rules = rulesOf(policy)
+    this.rules = listRules(policy)
       .slice(0, MOST)
       .map((rule, index) => ({ ...rule, index, namesDerivedRole: new Set(rule.derivedRoles) }));
     this.hasOutputs = this.rules.some(({ hasOutput }) => hasOutput);
     this.mayFail = this.rules.some(({ mayFail }) => mayFail);
     for (const rule of this.rules) {
       for (const name of rule.namesDerivedRole) this.byDerivedRole.set(name, this.rulesNaming(name) + 1);
-      for (const key of wordingsOf(rule)) {
+      for (const key of listWordings(rule)) {
         const group = this.byWording.get(key) ?? { rules: [] };
         group.rules.push(rule);
         this.byWording.set(key, group);
@@ -84,7 +84,7 @@ export class ComparedPolicy {
    */
   findSimilar(rule: ComparedRule, isSought: Sought): ComparedRule | undefined {
     const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] };
-    return this.findAmong(wordingOf(rule.effect, rule.condition, rule.derivedRoles[0]), reached, isSought);
+    return this.findAmong(formatWording(rule.effect, rule.condition, rule.derivedRoles[0]), reached, isSought);
   }
 
   /**
@@ -92,7 +92,7 @@ export class ComparedPolicy {
    * cover `reached`.
    */
   findUnconditional(effect: ComparedRule['effect'], reached: Reached, isSought: Sought): ComparedRule | undefined {
-    return this.findAmong(wordingOf(effect, '', undefined), reached, isSought);
+    return this.findAmong(formatWording(effect, '', undefined), reached, isSought);
   }
 
   /** Returns the first rule with a condition that satisfies `isSought`, among those that may cover `reached`. */
@@ -118,7 +118,7 @@ const FEW = 8;
 /**
  * The rules of a policy. Several warnings need this; a linked policy never changes, and the entry is collected with it.
  */
-export function comparedPolicyOf(policy: LinkedPolicy): ComparedPolicy {
+export function comparePolicy(policy: LinkedPolicy): ComparedPolicy {
   const known = cache.get(policy) ?? new ComparedPolicy(policy);
   cache.set(policy, known);
   return known;
@@ -127,15 +127,15 @@ export function comparedPolicyOf(policy: LinkedPolicy): ComparedPolicy {
 const cache = new WeakMap<LinkedPolicy, ComparedPolicy>();
 
 /** The groups of a rule: one for any derived role, and one for each that it names. */
-function wordingsOf({ effect, condition, namesDerivedRole }: ComparedRule): readonly string[] {
-  const wordings = [undefined, ...namesDerivedRole].map((derivedRole) => wordingOf(effect, condition, derivedRole));
+function listWordings({ effect, condition, namesDerivedRole }: ComparedRule): readonly string[] {
+  const wordings = [undefined, ...namesDerivedRole].map((derivedRole) => formatWording(effect, condition, derivedRole));
   return condition === '' ? wordings : [...wordings, CONDITIONAL];
 }
 
 /** The group of all rules with a condition. */
 const CONDITIONAL = 'conditional';
 
-function wordingOf(effect: ComparedRule['effect'], condition: string, derivedRole: string | undefined): string {
+function formatWording(effect: ComparedRule['effect'], condition: string, derivedRole: string | undefined): string {
   // With its length, so that no derived role reads like the beginning of a condition.
   const role = derivedRole === undefined ? '' : `${derivedRole.length}:${derivedRole}`;
   return `${effect} ${role} ${condition}`;
@@ -144,7 +144,7 @@ function wordingOf(effect: ComparedRule['effect'], condition: string, derivedRol
 /** A rule before it gets its index. */
 type LoneRule = Omit<ComparedRule, 'index' | 'namesDerivedRole'>;
 
-function rulesOf(policy: LinkedPolicy): readonly LoneRule[] {
+function listRules(policy: LinkedPolicy): readonly LoneRule[] {
   switch (policy.kind) {
     case 'resource':
       return ofResourcePolicy(policy);
@@ -178,8 +178,8 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
         (name) => derivedRoles.get(name)?.definition.parentRoles.map(({ value }) => value) ?? [],
       ),
       coversResource: EVERYONE.coversRole,
-      coversAction: coverOf(actions),
-      coversRole: coverOf(roles),
+      coversAction: makeCover(actions),
+      coversRole: makeCover(roles),
     };
   });
 }
@@ -188,15 +188,15 @@ function ofPrincipalPolicy({ policy }: LinkedPrincipalPolicy): readonly LoneRule
   return policy.rules.flatMap((rule) => {
     const resource = sanitize(rule.resource.value);
     return rule.actions.map((action, index) => ({
-      ...commonOf(action),
+      ...findCommon(action),
       ...EVERYONE,
       mayDeny: mayDeny(action, policy.scopePermissions),
       name: nameOfPrincipalAction(rule, index),
       effect: action.effect,
       resource,
       actions: [action.action.value],
-      coversResource: coverOf([resource]),
-      coversAction: coverOf([action.action.value]),
+      coversResource: makeCover([resource]),
+      coversAction: makeCover([action.action.value]),
     }));
   });
 }
@@ -205,20 +205,20 @@ function ofRolePolicy({ policy }: LinkedRolePolicy): readonly LoneRule[] {
   return policy.rules.map((rule, index) => {
     const actions = rule.allowActions.map(({ value }) => value);
     return {
-      ...commonOf(rule),
+      ...findCommon(rule),
       ...EVERYONE,
       name: nameOfRoleRule(rule, index),
       effect: 'limit',
       mayDeny: true,
       resource: rule.resource.value,
       actions,
-      coversResource: coverOf([rule.resource.value]),
+      coversResource: makeCover([rule.resource.value]),
       coversAction: coverOfAllowed(actions),
     };
   });
 }
 
-const EVERYONE = { roles: ['*'], derivedRoles: [], parentRoles: [], coversRole: coverOf(['*']) };
+const EVERYONE = { roles: ['*'], derivedRoles: [], parentRoles: [], coversRole: makeCover(['*']) };
 
 function mayDeny(
   { effect, condition }: { readonly effect: Effect; readonly condition: Condition | undefined },
@@ -233,7 +233,7 @@ interface Written {
   readonly output: Output | undefined;
 }
 
-function commonOf({
+function findCommon({
   place,
   condition,
   output,
@@ -337,7 +337,7 @@ class CoverIndex<R extends Covering> {
       const found = text === undefined ? fewest : index.find(text);
       if (found.count < fewest.count) fewest = found;
     }
-    const entry = entriesOf(fewest).find((candidate) => isSought(this.rules[candidate] as R));
+    const entry = listEntries(fewest).find((candidate) => isSought(this.rules[candidate] as R));
     return entry === undefined ? undefined : this.rules[entry];
   }
 }
@@ -346,15 +346,15 @@ class CoverIndex<R extends Covering> {
 type Covers = (text: string) => boolean;
 
 /**
- * For strings that are globs only if they contain `*` (docs/spec/policy-language.md#where-a-string-is-a-glob): actions,
- * roles, resources.
+ * Compares strings that are globs only if they contain `*` (docs/spec/policy-language.md#where-a-string-is-a-glob):
+ * actions, roles, resources.
  */
-function coverOf(texts: readonly string[]): Covers {
+function makeCover(texts: readonly string[]): Covers {
   return coveredBy(texts, literalOrGlob, /\*/);
 }
 
 /**
- * For the `allowActions` of role policies, which are always globs too
+ * Compares the `allowActions` of role policies, which are always globs too
  * (docs/spec/policy-language.md#where-a-string-is-a-glob).
  */
 function coverOfAllowed(texts: readonly string[]): Covers {

@@ -1,10 +1,10 @@
 import { append } from '../append.js';
-import { premisesOf } from '../ast/premises.js';
+import { listPremises } from '../ast/premises.js';
 import type { Expr } from '../../packages/cel/ast/expr.js';
 import type { Constants, Expression, PolicyFile, Variables } from '../ast/policy.js';
 import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import { children } from '../../packages/cel/ast/visit.js';
-import { expressionsOfCondition, expressionsOfRules, importedRolesOf } from './expressions-of.js';
+import { expressionsOfCondition, expressionsOfRules, collectImportedRoles } from './expressions-of.js';
 
 /** A document that can have variables and constants, with those that its conditions and outputs use. */
 export interface UsingDocument {
@@ -24,24 +24,24 @@ export interface Uses {
 }
 
 /** Returns every executable policy, every imported set of derived roles once, and every document of invariants. */
-export function usingDocumentsOf({ policies, invariants }: PolicySet): readonly UsingDocument[] {
+export function listUsingDocuments({ policies, invariants }: PolicySet): readonly UsingDocument[] {
   return [
-    ...policies.map((linked) => documentOf(linked, expressionsOfRules(linked))),
+    ...policies.map((linked) => makeDocument(linked, expressionsOfRules(linked))),
     ...ofRoleSets(policies),
-    ...invariants.map((linked) => documentOf(linked, premisesOf(linked.policy).flatMap(expressionsOfCondition))),
+    ...invariants.map((linked) => makeDocument(linked, listPremises(linked.policy).flatMap(expressionsOfCondition))),
   ];
 }
 
-function documentOf(
+function makeDocument(
   { file, policy: { variables, constants }, bindings }: LinkedPolicy | LinkedInvariants,
   roots: readonly Expression[],
 ): UsingDocument {
-  return { file, variables, constants, uses: usesOf(roots, bindings) };
+  return { file, variables, constants, uses: collectUses(roots, bindings) };
 }
 
 function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[] {
   const documents = new Map<PolicyFile, { readonly bindings: Bindings; readonly roots: Expression[] }>();
-  for (const { file, bindings, definition } of importedRolesOf(policies)) {
+  for (const { file, bindings, definition } of collectImportedRoles(policies)) {
     const document = documents.get(file) ?? { bindings, roots: [] };
     append(document.roots, expressionsOfCondition(definition.condition));
     documents.set(file, document);
@@ -49,7 +49,7 @@ function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[]
   return [...documents].flatMap(([file, { bindings, roots }]) => {
     if (file.policy.kind !== 'derived-roles') return [];
     const { variables, constants } = file.policy;
-    return [{ file, variables, constants, uses: usesOf(roots, bindings) }];
+    return [{ file, variables, constants, uses: collectUses(roots, bindings) }];
   });
 }
 
@@ -58,12 +58,12 @@ function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[]
  * (docs/spec/policy-language.md#compiling-variables-and-constants). Every mention counts as a use here, including
  * `V.?x`.
  */
-function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
+function collectUses(roots: readonly Expression[], bindings: Bindings): Uses {
   const variables = new Set<string>();
   const constants = new Set<string>();
   const pending = [...roots];
   for (let expression = pending.pop(); expression !== undefined; expression = pending.pop()) {
-    const mentioned = mentionsOf(expression);
+    const mentioned = collectMentions(expression);
     for (const name of mentioned.constants) constants.add(name);
     for (const name of mentioned.variables.has(EVERYTHING) ? bindings.variables.keys() : mentioned.variables) {
       const variable = variables.has(name) ? undefined : bindings.variables.get(name);
@@ -88,7 +88,7 @@ interface Mentions {
   readonly constants: ReadonlySet<string>;
 }
 
-function mentionsOf({ ast }: Expression): Mentions {
+function collectMentions({ ast }: Expression): Mentions {
   if (ast === undefined) return { variables: new Set(), constants: new Set() };
   const known = cache.get(ast) ?? findMentions(ast);
   cache.set(ast, known);

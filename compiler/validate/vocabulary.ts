@@ -15,7 +15,7 @@ export interface Vocabulary {
 export function requireDeclared(documents: readonly PolicyFile[], vocabulary: Vocabulary, report: Diagnostics): void {
   onceByCause(report, (problems) => {
     for (const { policy } of documents) {
-      const { roles, actions, patterns } = wordsOf(policy);
+      const { roles, actions, patterns } = collectWords(policy);
       requireWords('role', roles, vocabulary.roles, problems);
       requireWords('action', actions, vocabulary.actions, problems);
       requireWords('action', patterns, vocabulary.actions, problems, literalAndGlob);
@@ -49,7 +49,7 @@ interface Words {
 
 const NONE: Words = { roles: [], actions: [], patterns: [] };
 
-function wordsOf(policy: Policy): Words {
+function collectWords(policy: Policy): Words {
   switch (policy.kind) {
     case 'resource': {
       const { rules } = policy;

@@ -1,14 +1,39 @@
 /** Plans as conditions of Drizzle ORM. */
-import { getTableColumns, getTableName, getTableUniqueName, type SQL, sql, type Table } from 'drizzle-orm';
+import {
+  type Column,
+  getTableColumns,
+  getTableName,
+  getTableUniqueName,
+  inArray,
+  type SQL,
+  sql,
+  type Table,
+} from 'drizzle-orm';
+import type { FactSource } from '../../runtime/facts/index.js';
+import { type RowReader, rowReader } from './attributes.js';
+import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
+import type { DeclaredColumn } from './column-types.js';
+import {
+  type CanNames,
+  type CanOptions,
+  type CapabilityName,
+  selectCanColumns,
+  type PlannedCapabilities,
+  type StrictCanOptions,
+} from './capabilities.js';
 import {
   type ConditionOptions,
-  conditionOf,
+  renderCondition,
   type Mapping,
   type PlannedFilter,
   relatedIn,
+  requireMapping,
   type StoredTable,
 } from './condition.js';
+import { type ColumnMasks, type MaskedName, type MaskOptions, selectMasks, type ToldAction } from './masks.js';
 
+export type { RowAttributes, RowReader, RowResource } from './attributes.js';
+export { ColumnTypeError } from './column-types.js';
 export {
   type ConditionOptions,
   type MappedColumn,
@@ -18,6 +43,10 @@ export {
   UnsupportedPlanError,
 } from './condition.js';
 
+export type { FactsOf } from './column-source.js';
+export type { CanNames, CanOptions, PlannedCapabilities, StrictCanOptions } from './capabilities.js';
+export type { ColumnMasks, MaskOptions } from './masks.js';
+
 /** The names of the properties that a table of Drizzle has for its columns. */
 export type DrizzleColumn<T extends Table> = keyof T['_']['columns'] & string;
 
@@ -26,40 +55,289 @@ export type DrizzleTables<Tables extends { readonly [name: string]: Table }> = {
   readonly [Name in keyof Tables]: DrizzleColumn<Tables[Name]>;
 };
 
+/** Turns a plan into a condition for `where`, and reads rows that a query returned. */
+export interface DrizzleAdapter<Row extends object, Attributes> extends RowReader<Row, Attributes> {
+  /** @throws {UnsupportedPlanError} for a plan that cannot be translated exactly. */
+  (plan: PlannedFilter, options?: ConditionOptions): SQL<boolean>;
+}
+
+/** A row of a table as queries return it, with the rows that were loaded with it. */
+export type DrizzleRow<T extends Table> = Partial<T['$inferSelect']> & { readonly [related: string]: unknown };
+
 /**
  * Creates the function that turns a plan into a condition for `where`.
+ *
+ * @example
+ * import { drizzleAdapter } from 'authz/adapters/drizzle';
+ * import { createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ * import { pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core';
+ *
+ * const albums = pgTable('albums', { id: text().primaryKey(), ownerId: text('owner_id'), status: text() });
+ * const allowed = drizzleAdapter(albums, {
+ *   dialect: 'postgresql',
+ *   attributes: { owner: { column: 'ownerId', type: 'text' }, status: { column: 'status', type: 'text' } },
+ * });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const plan = createEngine(policies).plan({ principal, resource: { kind: 'album' }, actions: ['edit'] });
+ * console.log(new QueryBuilder().select({ id: albums.id }).from(albums).where(allowed(plan)).toSQL().sql);
+ * // => select "id" from "albums" where ((albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2)
+ *
  * @param mapping names columns as the properties of the tables do: `authorId`, not `author_id`.
  * @param related the tables that relations of the mapping name, by these names: `{ users, shares }`.
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
+ * @throws {ColumnTypeError} if a word of the mapping is not right for the type of its column.
  */
 export function drizzleAdapter<
   T extends Table,
   Related extends { readonly [name: string]: Table } = Record<never, never>,
+  const M extends Mapping<DrizzleColumn<T>, DrizzleTables<Related>> = Mapping<DrizzleColumn<T>, DrizzleTables<Related>>,
+>(table: T, mapping: M, related?: Related): DrizzleAdapter<DrizzleRow<T>, M['attributes']> {
+  const relatedTable = relatedTables(related);
+  const stored = storedTable(table);
+  const named = mapping as unknown as Mapping<string>;
+  requireMapping(stored, named, relatedTable);
+  const conditionFor = (plan: PlannedFilter, options?: ConditionOptions): SQL<boolean> => {
+    const { parts, parameters } = renderCondition(plan, stored, named, options, relatedTable);
+    return sql<boolean>(parts, ...parameters);
+  };
+  return Object.assign(conditionFor, rowReader<DrizzleRow<T>, M['attributes']>(stored, named, relatedTable));
+}
+
+/** What selects from tables: a database of Drizzle, or a transaction. */
+export interface DrizzleSelects {
+  select(fields: { readonly [property: string]: Column }): {
+    from(table: Table): { where(condition: SQL): PromiseLike<readonly object[]> };
+  };
+}
+
+/**
+ * Creates a source of facts from a table: `drizzleFacts(db, albums, mapping, { of: 'album' })`. A transaction of Drizzle is
+ * the `tx` of a decision.
+ *
+ * @example
+ * import { drizzleFacts } from 'authz/adapters/drizzle';
+ * import { createFactsEngine } from 'authz/facts';
+ * import { policies } from './dist/policies.js';
+ * import { sql } from 'drizzle-orm';
+ * import { drizzle } from 'drizzle-orm/node-postgres';
+ * import { pgTable, text } from 'drizzle-orm/pg-core';
+ * import { Pool } from 'pg';
+ *
+ * const albums = pgTable('drizzle_albums', { id: text().primaryKey(), ownerId: text('owner_id'), status: text() });
+ * const pool = new Pool({ connectionString: process.env['DATABASE_URL'] });
+ * const db = drizzle(pool);
+ * await db.execute(sql`CREATE TABLE drizzle_albums AS SELECT 'a1' AS id, 'ann' AS owner_id, 'OPEN' AS status`);
+ *
+ * const mapping = {
+ *   dialect: 'postgresql',
+ *   id: { column: 'id', type: 'text' },
+ *   attributes: { owner: { column: 'ownerId', type: 'text' }, status: { column: 'status', type: 'text' } },
+ * } as const;
+ * const source = drizzleFacts(db, albums, mapping, { of: 'album' });
+ * const authz = createFactsEngine(policies, { sources: [source] });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const { allowed } = await authz.decide({ principal, resource: { kind: 'album', id: 'a1' }, action: 'edit' });
+ * console.log(allowed); // => true
+ * await pool.end();
+ *
+ * @param mapping that of `drizzleAdapter`, with an `id`.
+ */
+export function drizzleFacts<
+  T extends Table,
+  Related extends { readonly [name: string]: Table } = Record<never, never>,
 >(
+  db: unknown,
+  table: T,
+  mapping: NoInfer<Mapping<DrizzleColumn<T>, DrizzleTables<Related>>>,
+  options: FactsOf,
+  relatedTo?: Related,
+): FactSource {
+  const relatedTable = relatedTables(relatedTo);
+  const stored = storedTable(table);
+  const named = mapping as unknown as Mapping<string>;
+  requireMapping(stored, named, relatedTable);
+  const columns: { readonly [property: string]: Column } = getTableColumns(table);
+  const id = requireId(named, stored.name);
+  return columnSource(options, mappedReaders(named, stored, relatedTable), id, (names, key, keys, tx) =>
+    // Databases of all dialects select alike, and have no type in common.
+    ((tx ?? db) as DrizzleSelects)
+      .select(Object.fromEntries(names.map((name) => [name, columns[name] as Column])))
+      .from(table)
+      .where(inArray(columns[key] as Column, [...keys])),
+  );
+}
+
+/** A field for `select` for each of several actions: `canEdit`, `canDelete`. */
+export type DrizzleCanFields<Action extends string, Value> = {
+  [A in Action as CapabilityName<A>]: SQL.Aliased<Value>;
+};
+
+/** Turns the plans of several actions into fields for `select`. */
+export interface DrizzleCan {
+  <Action extends string>(
+    plans: PlannedCapabilities<Action>,
+    options?: StrictCanOptions,
+  ): DrizzleCanFields<Action, boolean>;
+  <Action extends string>(
+    plans: PlannedCapabilities<Action>,
+    options: CanOptions,
+  ): DrizzleCanFields<Action, boolean | null>;
+}
+
+/**
+ * Creates the function that turns plans of `engine.planCapabilities` into fields that say which actions are allowed on
+ * each row: `db.select({ ...getTableColumns(albums), ...can(plans) })`. They are booleans in every database.
+ *
+ * @example
+ * import { drizzleCan } from 'authz/adapters/drizzle';
+ * import { capabilities, createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ * import { pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core';
+ *
+ * const albums = pgTable('albums', { id: text().primaryKey(), ownerId: text('owner_id'), status: text() });
+ * const can = drizzleCan(albums, {
+ *   dialect: 'postgresql',
+ *   attributes: { owner: { column: 'ownerId', type: 'text' }, status: { column: 'status', type: 'text' } },
+ * });
+ * const engine = createEngine(policies, { use: [capabilities()] });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const plans = engine.planCapabilities({ principal, resource: { kind: 'album' }, actions: ['edit'] });
+ * console.log(new QueryBuilder().select({ id: albums.id, ...can(plans) }).from(albums).toSQL().sql);
+ * // => select "id", (((albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2) IS TRUE) as "canEdit" from "albums"
+ *
+ * @param related as for `drizzleAdapter`.
+ * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
+ */
+export function drizzleCan<T extends Table, Related extends { readonly [name: string]: Table } = Record<never, never>>(
   table: T,
   mapping: NoInfer<Mapping<DrizzleColumn<T>, DrizzleTables<Related>>>,
   related?: Related,
-): (plan: PlannedFilter, options?: ConditionOptions) => SQL<boolean> {
-  const relatedTable = relatedIn<Table>(related ?? {}, (other) => ({
-    ...storedTable(other),
-    name: nameWithSchema(other),
-  }));
-  return (plan, options) => {
-    const { parts, parameters } = conditionOf(plan, storedTable(table), mapping, options, relatedTable);
-    return sql<boolean>(parts, ...parameters);
-  };
+  names: CanNames = {},
+): DrizzleCan {
+  const relatedTable = relatedTables(related);
+  const taken = Object.keys(getTableColumns(table));
+  const stored = storedTable(table);
+  requireMapping(stored, mapping, relatedTable);
+  return ((plans: PlannedCapabilities, options?: CanOptions) =>
+    Object.fromEntries(
+      selectCanColumns(plans, stored, mapping, { ...options, ...names, taken }, relatedTable).columns.map(
+        ({ name, parts, parameters }) => [
+          name,
+          sql(parts, ...parameters)
+            .mapWith(Boolean)
+            .as(name),
+        ],
+      ),
+    )) as DrizzleCan;
+}
+
+/** A field for `select` for each masked column, which is its value or null, and what is told of the actions. */
+export type DrizzleMaskedFields<T extends Table, Masked, Other extends string, Tell extends boolean> = {
+  [C in MaskedName<Masked, Other> & keyof T['$inferSelect']]: SQL.Aliased<T['$inferSelect'][C] | null>;
+} & { [A in ToldAction<Masked, Tell> as CapabilityName<A>]: SQL.Aliased<boolean> };
+
+/** Turns the plans of the actions that show columns into fields for `select`. */
+export type DrizzleMask<T extends Table> = <
+  Action extends string,
+  const Masked extends ColumnMasks<DrizzleColumn<T>, NoInfer<Action>>,
+  Other extends DrizzleColumn<T> = never,
+  Tell extends boolean = false,
+>(
+  plans: PlannedCapabilities<Action>,
+  masks: Masked,
+  options?: MaskOptions<Other, Tell>,
+) => DrizzleMaskedFields<T, Masked, Other, Tell>;
+
+/**
+ * Creates the function that masks columns: `db.select({ id: pay.id, ...mask(plans, { salary: 'view:salary' }) })`. WHERE
+ * and ORDER BY of the query still read the columns of the table; those of users read a subquery of it: `.as('pay')`.
+ *
+ * @example
+ * import { drizzleMask } from 'authz/adapters/drizzle';
+ * import { capabilities, createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ * import { pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core';
+ *
+ * const albums = pgTable('albums', { id: text().primaryKey(), ownerId: text('owner_id'), status: text() });
+ * const mask = drizzleMask(albums, {
+ *   dialect: 'postgresql',
+ *   attributes: { owner: { column: 'ownerId', type: 'text' }, status: { column: 'status', type: 'text' } },
+ * });
+ * const engine = createEngine(policies, { use: [capabilities()] });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const plans = engine.planCapabilities({ principal, resource: { kind: 'album' }, actions: ['edit'] });
+ * const masked = new QueryBuilder().select({ id: albums.id, ...mask(plans, { status: 'edit' }) }).from(albums);
+ * console.log(masked.toSQL().sql);
+ * // => select "id", CASE WHEN ((albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2) THEN albums.status END as "status" from "albums"
+ *
+ * @param related as for `drizzleAdapter`.
+ * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
+ */
+export function drizzleMask<T extends Table, Related extends { readonly [name: string]: Table } = Record<never, never>>(
+  table: T,
+  mapping: NoInfer<Mapping<DrizzleColumn<T>, DrizzleTables<Related>>>,
+  related?: Related,
+): DrizzleMask<T> {
+  const relatedTable = relatedTables(related);
+  const columns: { readonly [property: string]: Column } = getTableColumns(table);
+  const stored = storedTable(table);
+  requireMapping(stored, mapping, relatedTable);
+  return ((plans: PlannedCapabilities, masks: object, options?: MaskOptions) =>
+    Object.fromEntries(
+      selectMasks(plans, stored, mapping, masks, options, relatedTable).map(({ name, isTold, parts, parameters }) => [
+        name,
+        sql(parts, ...parameters)
+          .mapWith(isTold ? Boolean : (columns[name] as Column))
+          .as(name),
+      ]),
+    )) as unknown as DrizzleMask<T>;
+}
+
+function relatedTables(related: { readonly [name: string]: Table } = {}): (name: string) => StoredTable {
+  return relatedIn<Table>(related, (other) => ({ ...storedTable(other), name: nameWithSchema(other) }));
 }
 
 function storedTable(table: Table): StoredTable {
   const name = getTableName(table);
-  const columns: { readonly [property: string]: { readonly name: string } } = getTableColumns(table);
+  const columns: { readonly [property: string]: Column } = getTableColumns(table);
+  const findColumn = (property: string): Column => {
+    const column = Object.hasOwn(columns, property) ? columns[property] : undefined;
+    if (column === undefined) throw new TypeError(`the table \`${name}\` has no column \`${property}\``);
+    return column;
+  };
   return {
     name,
-    columnName(property) {
-      const column = Object.hasOwn(columns, property) ? columns[property]?.name : undefined;
-      if (column === undefined) throw new TypeError(`the table \`${name}\` has no column \`${property}\``);
-      return column;
-    },
+    library: 'Drizzle ORM',
+    columnName: (property) => findColumn(property).name,
+    typeOf: (property) => declaredColumn(findColumn(property)),
+  };
+}
+
+/** What Drizzle makes of a column in SQLite depends on its `mode`. */
+function declaredColumn(column: Column): DeclaredColumn {
+  const { dataType, columnType, notNull, enumValues } = column;
+  const { mode, mapFrom } = column as { readonly mode?: string; readonly mapFrom?: unknown };
+  const isSqlite = columnType.startsWith('SQLite');
+  const sqlType = column.getSQLType();
+  const type =
+    columnType === 'PgEnumColumn' && enumValues !== undefined
+      ? 'enum'
+      : isSqlite && dataType === 'json'
+        ? `${sqlType} json`
+        : isSqlite && mode !== undefined
+          ? `${sqlType} ${mode}`
+          : sqlType;
+  return {
+    type,
+    isNotNull: notNull,
+    ...(enumValues !== undefined && { values: enumValues }),
+    digits: dataType === 'date' ? 3 : 6,
+    isParsed: dataType === 'json' || !isSqlite,
+    ...(mapFrom !== undefined && {
+      unusable:
+        'its `fromDriver` makes another value of what the database stores, which check would receive. Map a column without it',
+    }),
   };
 }
 

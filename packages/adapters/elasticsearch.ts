@@ -1,4 +1,5 @@
 /** Plans as queries of Elasticsearch and OpenSearch. */
+import { refuseClosures } from './closures.js';
 import {
   type Bounds,
   type Comparison,
@@ -26,8 +27,11 @@ export type SearchField<Document> = (keyof Document & string) | `${keyof Documen
 /** A field of the index. It has one value in each document, unless it is `many`. */
 export interface SearchColumn<Document> {
   readonly field: SearchField<Document>;
-  /** As in the mapping of the index. Other types of numbers lose digits, and `text` is analysed. */
-  readonly type: 'keyword' | 'long' | 'double' | 'boolean';
+  /**
+   * The type in the mapping of the index. Other types of numbers lose digits, and `text` is analysed. The source of a
+   * `date` is a string as `toISOString` writes it.
+   */
+  readonly type: 'keyword' | 'long' | 'double' | 'boolean' | 'date';
   /** Whether it has a list of values, which is never missing for check: an empty list if there is none. */
   readonly many?: boolean;
   /** What check receives if the document does not have it: no attribute, null, or that never is. `missing` if absent. */
@@ -45,18 +49,37 @@ export interface SearchNested<Document> {
 export interface SearchMapping<Document> {
   /** The keyword field with the id of the resource as check receives it. */
   readonly id?: SearchField<Document>;
-  /** By attribute: `owner`; `home.city` for a field of one. Plans that read other attributes are refused. */
+  /** Fields by attribute: `owner`; `home.city` for a field of one. Plans that read other attributes are refused. */
   readonly attributes: { readonly [attributePath: string]: SearchColumn<Document> | SearchNested<Document> };
 }
 
 /**
  * Creates the function that turns a plan into a query: `elasticsearchAdapter<Note>('notes', ...)`.
+ *
+ * @example
+ * import { elasticsearchAdapter } from 'authz/adapters/elasticsearch';
+ * import { createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * interface Album {
+ *   ownerId: string;
+ *   status: string;
+ * }
+ * const allowed = elasticsearchAdapter<Album>('albums', {
+ *   attributes: { owner: { field: 'ownerId', type: 'keyword' }, status: { field: 'status', type: 'keyword' } },
+ * });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const plan = createEngine(policies).plan({ principal, resource: { kind: 'album' }, actions: ['edit'] });
+ * // In a search: client.search({ index: 'albums', query: allowed(plan) })
+ * console.log(Object.keys(allowed(plan))); // => [ 'bool' ]
+ *
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
  */
 export function elasticsearchAdapter<Document extends object>(
   index: string,
   mapping: SearchMapping<Document>,
 ): (plan: PlannedFilter, options?: FilterOptions) => SearchQuery {
+  refuseClosures(mapping.attributes, 'Elasticsearch');
   return (plan, options) => translated(plan, new Queries(`the index \`${index}\``, mapping), BOUNDS, options);
 }
 
@@ -70,7 +93,7 @@ interface NamedMapping {
 }
 interface NamedColumn {
   readonly field: string;
-  readonly type: 'keyword' | 'long' | 'double' | 'boolean';
+  readonly type: 'keyword' | 'long' | 'double' | 'boolean' | 'date';
   readonly many?: boolean;
   readonly null?: 'missing' | 'null' | 'never';
 }
@@ -82,7 +105,7 @@ interface NamedNested {
 /** What an operand reads. */
 interface Read {
   readonly stored: NamedColumn | NamedNested | 'element';
-  /** Of the objects of a nested field, that field; it is a document of its own. */
+  /** The nested field whose objects are read; each object is a document of its own. */
   readonly within: NamedNested | undefined;
   /** Whether it is any of the values of a field. */
   readonly isAny?: boolean;
@@ -146,15 +169,15 @@ class Queries implements Store<SearchQuery, Read> {
 
   compared(read: Read, comparison: Comparison, constant: Scalar): Outcomes<SearchQuery> {
     if (comparison === 'eq') return this.among(read, [constant]);
-    const column = this.columnOf(read, comparison);
+    const column = this.readColumn(read, comparison);
     if (TYPES[column.type] !== typeof constant) return this.test(read, () => NEVER, { isFalse: NEVER, fails: ALWAYS });
-    const range = (one: Exclude<Comparison, 'eq'>): SearchQuery => rangeOf(column, one, constant);
+    const range = (one: Exclude<Comparison, 'eq'>): SearchQuery => writeRange(column, one, constant);
     const opposite = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' }[comparison] as Exclude<Comparison, 'eq'>;
     return this.test(read, () => range(comparison), { isFalse: range(opposite), fails: this.isMissing(read, column) });
   }
 
   among(read: Read, constants: readonly Scalar[]): Outcomes<SearchQuery> {
-    const column = this.columnOf(read, 'eq');
+    const column = this.readColumn(read, 'eq');
     const { field, type, null: absence = 'missing' } = column;
     const equal = [...new Set(constants.filter((constant) => isValueOf(type, constant)))];
     const zero = type === 'double' && equal.includes(0) ? [range(field, { gte: '-0.0', lte: 0 })] : [];
@@ -172,7 +195,7 @@ class Queries implements Store<SearchQuery, Read> {
     const isThere = absence === 'never' ? ALWAYS : { exists: { field } };
     const hasNull = constants.includes(null);
     return this.test(read, () => this.anyOf([isOne, hasNull ? isNull : NEVER]), {
-      isFalse: this.anyOf([this.allOf([isThere, notOf(isOne)]), hasNull ? NEVER : isNull]),
+      isFalse: this.anyOf([this.allOf([isThere, negate(isOne)]), hasNull ? NEVER : isNull]),
       fails: absence === 'missing' ? this.isMissing(read, column) : NEVER,
     });
   }
@@ -197,26 +220,111 @@ class Queries implements Store<SearchQuery, Read> {
     };
   }
 
-  text(read: Read, test: TextTest, constant: string): Outcomes<SearchQuery> {
-    const column = this.columnOf(read, test);
+  moment(read: Read, comparison: Comparison, at: number): Outcomes<SearchQuery> {
+    const column = this.readSingle(read, 'timestamp');
     const { field } = column;
-    if (column.type !== 'keyword') return this.test(read, () => NEVER, { isFalse: NEVER, fails: ALWAYS });
-    const pattern = constant.replace(/[*?\\]/g, '\\$&');
-    const holds: SearchQuery =
+    if (column.type !== 'date') throw new Refusal('timestamp', 'of a field that is not mapped as a date');
+    const text = new Date(at).toISOString();
+    const where = (bounds: object): SearchQuery => range(field, { ...bounds, format: 'strict_date_time' });
+    const bounds = {
+      eq: where({ gte: text, lte: text }),
+      lt: where({ lt: text }),
+      le: where({ lte: text }),
+      gt: where({ gt: text }),
+      ge: where({ gte: text }),
+    };
+    const isOther = this.anyOf([bounds.lt, bounds.gt]);
+    const isFalse = { eq: isOther, lt: bounds.ge, le: bounds.gt, gt: bounds.le, ge: bounds.lt }[comparison];
+    return this.test(read, () => bounds[comparison], { isFalse, fails: this.isMissing(read, column) });
+  }
+
+  moments(): Outcomes<SearchQuery> {
+    throw new Refusal('timestamp', 'of two attributes');
+  }
+
+  typed(read: Read, type: string): Outcomes<SearchQuery> {
+    const { stored } = read;
+    const is = (isOfType: boolean): Outcomes<SearchQuery> =>
+      this.test(read, () => (isOfType ? ALWAYS : NEVER), { isFalse: isOfType ? NEVER : ALWAYS, fails: NEVER });
+    if (stored === 'element') return is(type === 'map');
+    if ('nested' in stored || stored.many === true) return is(type === 'list');
+    const { field, null: absence = 'missing' } = stored;
+    const isMissing = this.isMissing(read, stored);
+    const isThere: SearchQuery = absence === 'never' ? ALWAYS : { exists: { field } };
+    const isNull = absence === 'null' ? isMissing : NEVER;
+    const [isTrue, isFalse] =
+      type === 'null_type'
+        ? [isNull, isThere]
+        : CEL_TYPES[stored.type] === type
+          ? [isThere, isNull]
+          : [NEVER, this.anyOf([isThere, isNull])];
+    return this.test(read, () => isTrue, { isFalse, fails: absence === 'missing' ? isMissing : NEVER });
+  }
+
+  isText({ stored }: Read): boolean {
+    return stored !== 'element' && !('nested' in stored) && stored.many !== true && stored.type === 'keyword';
+  }
+
+  text(read: Read, test: TextTest, constant: string): Outcomes<SearchQuery> {
+    return this.textOutcomes(read, test, (field) =>
       test === 'startsWith'
         ? { prefix: { [field]: { value: constant } } }
-        : { wildcard: { [field]: { value: `*${pattern}${test === 'contains' ? '*' : ''}` } } };
+        : { wildcard: { [field]: { value: `*${literalPattern(constant)}${test === 'contains' ? '*' : ''}` } } },
+    );
+  }
+
+  /** `case_insensitive` is about the letters of ASCII. */
+  lowered(read: Read, test: 'eq' | TextTest, constant: string | undefined): Outcomes<SearchQuery> {
+    return this.textOutcomes(read, `${test} of lowerAscii`, (field) => {
+      if (constant === undefined) return NEVER;
+      const alike = (value: string): SearchQuery => ({ [field]: { value, case_insensitive: true } });
+      if (test === 'eq') return { term: alike(constant) };
+      if (test === 'startsWith') return { prefix: alike(constant) };
+      return { wildcard: alike(`*${literalPattern(constant)}${test === 'contains' ? '*' : ''}`) };
+    });
+  }
+
+  pieces(read: Read, separator: string, comparison: Comparison, count: number): Outcomes<SearchQuery> {
+    if (Math.abs(count) > MOST_PIECES) throw new Refusal('split', `into more than ${MOST_PIECES} pieces`);
+    return this.textOutcomes(read, 'split', (field) => {
+      const areAtLeast = (least: number): SearchQuery =>
+        least < 2
+          ? ALWAYS
+          : { wildcard: { [field]: { value: `*${`${literalPattern(separator)}*`.repeat(least - 1)}` } } };
+      switch (comparison) {
+        case 'eq':
+          return count < 1 ? NEVER : this.allOf([areAtLeast(count), negate(areAtLeast(count + 1))]);
+        case 'lt':
+          return negate(areAtLeast(count));
+        case 'le':
+          return negate(areAtLeast(count + 1));
+        case 'gt':
+          return areAtLeast(count + 1);
+        case 'ge':
+          return areAtLeast(count);
+      }
+    });
+  }
+
+  private textOutcomes(read: Read, test: string, query: (field: string) => SearchQuery): Outcomes<SearchQuery> {
+    const column = this.readColumn(read, test);
+    const { field } = column;
+    if (column.type !== 'keyword') return this.test(read, () => NEVER, { isFalse: NEVER, fails: ALWAYS });
+    const isThere = column.null === 'never' ? ALWAYS : { exists: { field } };
+    const found = query(field);
+    // A query that negates finds documents without the field, too.
+    const holds = 'bool' in found || found === ALWAYS ? this.allOf([isThere, found]) : found;
     if (read.isAny === true) {
       this.check(read);
+      if ('bool' in found) throw new Refusal(test, 'of an element, in more than one test');
       const is = (outcome: boolean): SearchQuery => {
         if (!outcome) throw new Refusal(test, 'that is false for an element');
         return holds;
       };
       return { is, fails: () => NEVER };
     }
-    const isThere = column.null === 'never' ? ALWAYS : { exists: { field } };
     return this.test(read, () => holds, {
-      isFalse: this.allOf([isThere, notOf(holds)]),
+      isFalse: this.allOf([isThere, negate(found)]),
       fails: this.isMissing(read, column),
     });
   }
@@ -226,7 +334,7 @@ class Queries implements Store<SearchQuery, Read> {
     if (stored === 'element' || 'nested' in stored || stored.many !== true)
       throw new Refusal('in', 'of something that is not declared as `many`');
     const isOne = this.among({ ...read, stored: { ...stored, many: false, null: 'never' } }, constants).is(true);
-    return { is: (outcome) => (outcome ? isOne : notOf(isOne)), fails: () => NEVER };
+    return { is: (outcome) => (outcome ? isOne : negate(isOne)), fails: () => NEVER };
   }
 
   size(read: Read, comparison: Comparison, size: number): Outcomes<SearchQuery> {
@@ -240,7 +348,7 @@ class Queries implements Store<SearchQuery, Read> {
     const isWanted = (count: number): boolean =>
       ({ eq: count === size, lt: count < size, le: count <= size, gt: count > size, ge: count >= size })[comparison];
     const where = (outcome: boolean): SearchQuery =>
-      this.anyOf([isWanted(0) === outcome ? notOf(isFull) : NEVER, isWanted(1) === outcome ? isFull : NEVER]);
+      this.anyOf([isWanted(0) === outcome ? negate(isFull) : NEVER, isWanted(1) === outcome ? isFull : NEVER]);
     return this.test(read, () => where(true), { isFalse: where(false), fails: NEVER });
   }
 
@@ -254,7 +362,7 @@ class Queries implements Store<SearchQuery, Read> {
       return {
         element: { stored: 'element', within: stored },
         some: (isWanted) => related(this.about(stored, false, isWanted)),
-        every: (_, isUnwanted) => notOf(related(this.about(stored, false, isUnwanted))),
+        every: (_, isUnwanted) => negate(related(this.about(stored, false, isUnwanted))),
         fails: () => NEVER,
       };
     }
@@ -264,7 +372,7 @@ class Queries implements Store<SearchQuery, Read> {
     return {
       element: { stored: { ...stored, many: false, null: 'never' }, within, isAny: true },
       some: (isWanted) => this.existing(stored, this.about(within, true, isWanted)),
-      every: (_, isUnwanted) => notOf(this.existing(stored, this.about(within, true, isUnwanted))),
+      every: (_, isUnwanted) => negate(this.existing(stored, this.about(within, true, isUnwanted))),
       fails: () => NEVER,
     };
   }
@@ -298,7 +406,14 @@ class Queries implements Store<SearchQuery, Read> {
     return { is: (outcome) => (outcome ? holds() : isFalse), fails: () => fails };
   }
 
-  private columnOf({ stored }: Read, operator: string): NamedColumn {
+  /** A field with one value that is not read as a time. */
+  private readColumn(read: Read, operator: string): NamedColumn {
+    const column = this.readSingle(read, operator);
+    if (column.type === 'date') throw new Refusal(operator, 'a date as a string: compare it with timestamp(...)');
+    return column;
+  }
+
+  private readSingle({ stored }: Read, operator: string): NamedColumn {
     if (stored === 'element' || 'nested' in stored) throw new Refusal(operator, 'of an object');
     if (stored.many === true) throw new Refusal(operator, 'of a list as a whole, whose values are all in one field');
     return stored;
@@ -311,13 +426,22 @@ class Queries implements Store<SearchQuery, Read> {
   }
 }
 
-const TYPES = { keyword: 'string', long: 'number', double: 'number', boolean: 'boolean' } as const;
+const TYPES = { keyword: 'string', long: 'number', double: 'number', boolean: 'boolean', date: 'string' } as const;
+const CEL_TYPES = { keyword: 'string', long: 'double', double: 'double', boolean: 'bool', date: 'string' } as const;
+
+/** A pattern of so many wildcards is still cheap. */
+const MOST_PIECES = 20;
+
+/** A pattern of `wildcard` that matches a string. */
+function literalPattern(text: string): string {
+  return text.replace(/[*?\\]/g, '\\$&');
+}
 
 function isValueOf(type: NamedColumn['type'], constant: Scalar): boolean {
   return typeof constant === TYPES[type] && (type !== 'long' || Number.isSafeInteger(constant));
 }
 
-function notOf(query: SearchQuery): SearchQuery {
+function negate(query: SearchQuery): SearchQuery {
   if (query === NEVER) return ALWAYS;
   return query === ALWAYS ? NEVER : { bool: { must_not: [query] } };
 }
@@ -334,7 +458,11 @@ function range(field: string, bounds: object): SearchQuery {
 }
 
 /** The index orders -0.0 before 0.0, and JSON writes both as 0. */
-function rangeOf({ field, type }: NamedColumn, comparison: Exclude<Comparison, 'eq'>, constant: Scalar): SearchQuery {
+function writeRange(
+  { field, type }: NamedColumn,
+  comparison: Exclude<Comparison, 'eq'>,
+  constant: Scalar,
+): SearchQuery {
   const operator = { lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' }[comparison];
   if (type === 'long' && Math.abs(constant as number) > Number.MAX_SAFE_INTEGER)
     throw new Refusal(comparison, 'a number that is too large for an integer');

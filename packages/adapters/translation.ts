@@ -11,10 +11,30 @@ import {
   type RuleFilter,
   selects,
 } from '../../runtime/residual/filters.js';
-import { expression, operandsOf } from '../../runtime/residual/operand.js';
-import { problemsOf } from '../../runtime/residual/problems.js';
+import {
+  asPathTest,
+  type CountedElements,
+  findCounted,
+  isOfType,
+  rewrittenForStores,
+} from '../../runtime/residual/idioms/index.js';
+import { expression, matchOperands } from '../../runtime/residual/operand.js';
+import { findProblems } from '../../runtime/residual/problems.js';
 import { Refusal } from '../../runtime/residual/sql/refusal.js';
-import { UnsupportedPlanError } from './unsupported-plan.js';
+import { UnsupportedPlanError } from '../../runtime/residual/sql/unsupported-plan.js';
+import {
+  apartComparison,
+  calendarTest,
+  loweredTest,
+  MIRRORED,
+  pieceTest,
+  plainText,
+  splitOf,
+  timeComparison,
+} from './computed-tests.js';
+import type { Bounds, Comparison, Outcomes, Scalar, Store, Wanted } from './store.js';
+
+export * from './store.js';
 
 export { Refusal, UnsupportedPlanError };
 
@@ -30,80 +50,6 @@ export interface FilterOptions {
 }
 
 /**
- * Which outcomes of an operand select a row. An operand is true, false, or cannot be evaluated; what is selected is
- * `outcome`, with `orFails` also where it cannot be evaluated.
- */
-export interface Wanted {
-  readonly outcome: boolean;
-  readonly orFails: boolean;
-}
-
-/** The queries of a test: each selects exactly the rows where it has this outcome. */
-export interface Outcomes<Query> {
-  is(outcome: boolean): Query;
-  /** Where it cannot be evaluated. */
-  fails(): Query;
-  /** Where it is not `outcome`, if the store says this in fewer words than both other outcomes. */
-  isNot?(outcome: boolean): Query;
-}
-
-export type Comparison = 'eq' | 'lt' | 'le' | 'gt' | 'ge';
-export type TextTest = 'startsWith' | 'endsWith' | 'contains';
-
-/**
- * A store: its queries, and the tests of its fields. A method throws a `Refusal` for what the store cannot say exactly;
- * a test that is absent is one that it never can.
- */
-export interface Store<Query, Field> {
-  /** `the model `Note``, for errors. */
-  readonly target: string;
-  readonly always: Query;
-  readonly never: Query;
-  allOf(queries: readonly Query[]): Query;
-  anyOf(queries: readonly Query[]): Query;
-  id(): Field;
-  attribute(path: readonly string[]): Field;
-  /** A field of an object. */
-  below(object: Field, name: string): Field;
-  /** `field == constant`, and the order of both; the constant is a string, a number, a boolean or null. */
-  compared(field: Field, comparison: Comparison, constant: Scalar): Outcomes<Query>;
-  /** `field in constants`; there is at least one. */
-  among(field: Field, constants: readonly Scalar[]): Outcomes<Query>;
-  /** `has(field)`. */
-  presence(field: Field): Outcomes<Query>;
-  text(field: Field, test: TextTest, constant: string): Outcomes<Query>;
-  /** Whether a list has one of the constants. There is at least one. */
-  sharing?(list: Field, constants: readonly Scalar[]): Outcomes<Query>;
-  size?(field: Field, comparison: Comparison, size: number): Outcomes<Query>;
-  typed?(field: Field, type: string): Outcomes<Query>;
-  comparedFields?(left: Field, comparison: Comparison, right: Field): Outcomes<Query>;
-  /** The elements of a list. */
-  elements?(list: Field): Elements<Query, Field>;
-  /** Another way to say a test that is refused. */
-  otherwise?(test: Operand, wanted: Wanted, translation: Translation): Query;
-}
-
-export type Scalar = string | number | boolean | null;
-
-export interface Elements<Query, Field> {
-  /** An element, in the queries about it. */
-  readonly element: Field;
-  some(isWanted: () => Query): Query;
-  /** Where the value is a list, and every element is wanted; the store says it in one of both ways. */
-  every(isWanted: () => Query, isUnwanted: () => Query): Query;
-  /** Where the value is not a list. */
-  fails(): Query;
-}
-
-/** What a filter may cost in a store. */
-export interface Bounds {
-  /** The number of tests and of constants together. */
-  readonly steps: number;
-  /** How deep a query is nested, as JSON. */
-  readonly depth: number;
-}
-
-/**
  * The query that selects exactly the rows that check allows.
  * @throws {UnsupportedPlanError} if there is none.
  */
@@ -115,7 +61,7 @@ export function translated<Query, Field>(
 ): Query {
   const outcome = attempt(filter, store, bounds);
   if (!(outcome instanceof Refusal)) return outcome;
-  const problems = problemsOf(filter, options.rules?.() ?? [], (part) => attempt(part, store, bounds));
+  const problems = findProblems(filter, options.rules?.() ?? [], (part) => attempt(part, store, bounds));
   throw new UnsupportedPlanError(store.target, problems);
 }
 
@@ -124,7 +70,7 @@ function attempt<Query, Field>(filter: Filter, store: Store<Query, Field>, bound
   try {
     const translation = new Translation(bounds.steps);
     const query = translation.where(filter.condition, { outcome: true, orFails: false }, store, new Map());
-    if (depthOf(query, bounds.depth) > bounds.depth)
+    if (measureDepth(query, bounds.depth) > bounds.depth)
       throw new Refusal('filter', `the query would be nested more than ${bounds.depth} levels`);
     return query;
   } catch (error) {
@@ -134,10 +80,10 @@ function attempt<Query, Field>(filter: Filter, store: Store<Query, Field>, bound
 }
 
 /** The depth of JSON, as far as it matters. */
-function depthOf(json: unknown, most: number): number {
+function measureDepth(json: unknown, most: number): number {
   if (typeof json !== 'object' || json === null || most < 0) return 0;
   let deepest = 0;
-  for (const part of Object.values(json)) deepest = Math.max(deepest, depthOf(part, most - 1));
+  for (const part of Object.values(json)) deepest = Math.max(deepest, measureDepth(part, most - 1));
   return deepest + 1;
 }
 
@@ -161,7 +107,7 @@ export class Translation {
     this.step(1);
     this.depth += 1;
     if (this.depth > DEEPEST) throw new Refusal('filter', 'the condition is nested too deeply');
-    const query = this.whereOf(operand, wanted, store, bound);
+    const query = this.translateOperand(operand, wanted, store, bound);
     this.depth -= 1;
     return query;
   }
@@ -171,7 +117,7 @@ export class Translation {
     if (this.steps > this.most) throw new Refusal('filter', `the query would have more than ${this.most} parts`);
   }
 
-  private whereOf<Query, Field>(
+  private translateOperand<Query, Field>(
     operand: Operand,
     wanted: Wanted,
     store: Store<Query, Field>,
@@ -188,28 +134,42 @@ export class Translation {
         const parts = operands.map((part) => ask(part, wanted));
         return (operator === 'and') === outcome ? store.allOf(parts) : store.anyOf(parts);
       }
+      case 'unread':
+        if (store.isText === undefined) return store.never;
+        throw new Refusal('value' in first ? String(first.value) : operator, 'of a value that may be a string');
       case 'not':
         return ask(first, { outcome: !outcome, orFails });
       case 'unless':
         return ask(first, { outcome: !outcome, orFails: outcome });
       case 'if':
-        if (orFails)
-          return store.allOf([
-            store.anyOf([ask(first, { outcome: false, orFails }), ask(second, wanted)]),
-            store.anyOf([ask(first, { outcome: true, orFails }), ask(third, wanted)]),
-          ]);
-        return store.anyOf([
-          store.allOf([ask(first, { outcome: true, orFails }), ask(second, wanted)]),
-          store.allOf([ask(first, { outcome: false, orFails }), ask(third, wanted)]),
-        ]);
-      case 'exists':
-      case 'all':
-        return this.tested(operand, wanted, store, bound);
+        return this.chosen([first, second, third], wanted, store, ask);
       default: {
-        const lifted = withoutChoices(operand, () => this.step(1));
-        return lifted === operand ? this.tested(operand, wanted, store, bound) : ask(lifted, wanted);
+        const isQuantifier = operator === 'exists' || operator === 'all' || operator === 'exists_one';
+        const lifted = isQuantifier ? operand : withoutChoices(operand, () => this.step(1));
+        const simple = lifted === operand ? simplified(operand, store, bound) : lifted;
+        return simple === operand ? this.tested(operand, wanted, store, bound) : ask(simple, wanted);
       }
     }
+  }
+
+  /** `c ? a : b`. A part that cannot be chosen is not translated. */
+  private chosen<Query, Field>(
+    [condition, whenTrue, whenFalse]: readonly [Operand, Operand, Operand],
+    wanted: Wanted,
+    store: Store<Query, Field>,
+    ask: (part: Operand, wanted: Wanted) => Query,
+  ): Query {
+    const { orFails } = wanted;
+    const [isTrue, isFalse] = [true, false].map((outcome) => ask(condition, { outcome, orFails })) as [Query, Query];
+    if (orFails)
+      return store.allOf([
+        isFalse === store.always ? store.always : store.anyOf([isFalse, ask(whenTrue, wanted)]),
+        isTrue === store.always ? store.always : store.anyOf([isTrue, ask(whenFalse, wanted)]),
+      ]);
+    return store.anyOf([
+      isTrue === store.never ? store.never : store.allOf([isTrue, ask(whenTrue, wanted)]),
+      isFalse === store.never ? store.never : store.allOf([isFalse, ask(whenFalse, wanted)]),
+    ]);
   }
 
   private tested<Query, Field>(
@@ -237,8 +197,8 @@ export class Translation {
   ): Query {
     const { outcome, orFails } = wanted;
     if (isSelection(operand)) {
-      const isTrue = store.compared(fieldOf(operand, store, bound), 'eq', true);
-      const isFalse = store.compared(fieldOf(operand, store, bound), 'eq', false);
+      const isTrue = store.compared(resolveField(operand, store, bound), 'eq', true);
+      const isFalse = store.compared(resolveField(operand, store, bound), 'eq', false);
       if (!orFails) return (outcome ? isTrue : isFalse).is(true);
       // A value that is not a boolean fails as a condition.
       const opposite = outcome ? isFalse : isTrue;
@@ -247,22 +207,24 @@ export class Translation {
     if (!('expression' in operand)) throw new Refusal('value', 'a constant as a condition');
     const { operator, operands } = operand.expression;
     const [first, second] = operands as [Operand, Operand];
+    const counted = operator === 'exists_one' ? exactlyOne(first, second) : findCounted(operand.expression);
+    if (counted !== undefined) return this.counted(counted, wanted, store, bound);
     if (operator === 'exists' || operator === 'all') return this.quantified(operand.expression, wanted, store, bound);
     if (operator === 'ne')
       return this.where(expression('eq', first, second), { outcome: !outcome, orFails }, store, bound);
-    const outcomes = this.outcomesOf(operator, first, second, store, bound);
+    const outcomes = this.translateTest(operator, first, second, store, bound);
     if (!orFails) return outcomes.is(outcome);
     return outcomes.isNot?.(!outcome) ?? store.anyOf([outcomes.is(outcome), outcomes.fails()]);
   }
 
-  private outcomesOf<Query, Field>(
+  private translateTest<Query, Field>(
     operator: string,
     first: Operand,
     second: Operand,
     store: Store<Query, Field>,
     bound: ReadonlyMap<string, Field>,
   ): Outcomes<Query> {
-    const field = (operand: Operand): Field => fieldOf(operand, store, bound);
+    const field = (operand: Operand): Field => resolveField(operand, store, bound);
     switch (operator) {
       case 'has':
         return store.presence(field(first));
@@ -270,10 +232,17 @@ export class Translation {
       case 'lt':
       case 'le':
       case 'gt':
-      case 'ge':
+      case 'ge': {
+        const timed =
+          timeComparison(operator, first, second, store, field) ??
+          apartComparison(operator, first, second, store, field);
+        if (timed !== undefined) return timed;
+        const lowered = operator === 'eq' ? loweredTest(operator, first, second, store, field) : undefined;
+        if (lowered !== undefined) return lowered;
         if ('value' in first) return this.comparedWith(second, MIRRORED[operator], first.value, store, field);
         if ('value' in second) return this.comparedWith(first, operator, second.value, store, field);
         return comparedOperands(first, operator, second, store, field);
+      }
       case 'in':
         if ('value' in second) return store.among(field(first), this.scalars(operator, second.value));
         if ('value' in first) return sharing(operator, field(second), this.scalars(operator, [first.value]), store);
@@ -290,7 +259,10 @@ export class Translation {
       case 'contains':
         if (!('value' in second) || typeof second.value !== 'string')
           throw new Refusal(operator, 'of anything but a constant string');
-        return store.text(field(first), operator, plainText(operator, second.value));
+        return (
+          loweredTest(operator, first, second, store, field) ??
+          store.text(field(first), operator, plainText(operator, second.value))
+        );
       default:
         throw new Refusal(operator, 'cannot be translated exactly');
     }
@@ -303,7 +275,14 @@ export class Translation {
     store: Store<Query, Field>,
     field: (operand: Operand) => Field,
   ): Outcomes<Query> {
-    const [sized] = operandsOf(operand, 'size') ?? [];
+    const [sized] = matchOperands(operand, 'size') ?? [];
+    const split = sized && splitOf(sized, store, field);
+    if (split !== undefined && store.pieces !== undefined && Number.isSafeInteger(constant))
+      return store.pieces(split.field, split.separator, comparison, constant as number);
+    const piece = comparison === 'eq' ? pieceTest(operand, constant, store, field) : undefined;
+    if (piece !== undefined) return piece;
+    const ofCalendar = calendarTest(operand, comparison, constant, store, field);
+    if (ofCalendar !== undefined) return ofCalendar;
     if (sized !== undefined) {
       if (store.size === undefined) throw new Refusal('size', 'cannot be translated exactly');
       if (typeof constant !== 'number') throw new Refusal('size', 'compared with something that is not a number');
@@ -327,6 +306,31 @@ export class Translation {
     });
   }
 
+  private counted<Query, Field>(
+    { range, lambda, comparison, count }: CountedElements,
+    { outcome, orFails }: Wanted,
+    store: Store<Query, Field>,
+    bound: ReadonlyMap<string, Field>,
+  ): Query {
+    const elements = 'value' in range ? undefined : store.elements?.(resolveField(range, store, bound));
+    const [body, variable] = matchOperands(lambda, 'lambda') ?? [];
+    if (elements?.count === undefined || body === undefined || variable === undefined || !('variable' in variable))
+      throw new Refusal('filter', 'of which the elements are counted');
+    const inner = new Map([...bound, [variable.variable, elements.element]]);
+    const bodyIs = (part: boolean, mayFail: boolean) => (): Query =>
+      this.where(body, { outcome: part, orFails: mayFail }, store, inner);
+    const isEvaluated = (): Query => store.anyOf([bodyIs(true, false)(), bodyIs(false, false)()]);
+    const fails = (): Query => store.allOf([bodyIs(true, true)(), bodyIs(false, true)()]);
+    const opposites = { eq: 'ne', ne: 'eq', lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' } as const;
+    const compared = outcome ? comparison : opposites[comparison];
+    const isCount = (one: Comparison): Query => elements.count?.(bodyIs(true, false), one, count) as Query;
+    const holds = store.allOf([
+      elements.every(isEvaluated, fails),
+      compared === 'ne' ? store.anyOf([isCount('lt'), isCount('gt')]) : isCount(compared),
+    ]);
+    return orFails ? store.anyOf([holds, elements.some(fails), elements.fails()]) : holds;
+  }
+
   private quantified<Query, Field>(
     { operator, operands }: Expression,
     wanted: Wanted,
@@ -335,7 +339,7 @@ export class Translation {
   ): Query {
     const { outcome, orFails } = wanted;
     const [range, lambda] = operands as [Operand, Operand];
-    const [body, ...variables] = operandsOf(lambda, 'lambda') ?? [];
+    const [body, ...variables] = matchOperands(lambda, 'lambda') ?? [];
     const [variable] = variables;
     if (body === undefined || variables.length !== 1 || variable === undefined || !('variable' in variable))
       throw new Refusal(operator, 'over a lambda that has not one variable');
@@ -347,7 +351,7 @@ export class Translation {
       );
       return isSome ? store.anyOf(each) : store.allOf(each);
     }
-    const list = fieldOf(range, store, bound);
+    const list = resolveField(range, store, bound);
     const sought = soughtElements(operator, body, name);
     if (sought !== undefined && store.sharing !== undefined) {
       const isShared = store.sharing(list, this.scalars(operator, sought));
@@ -365,13 +369,27 @@ export class Translation {
   }
 }
 
-const MIRRORED: { readonly [comparison in Comparison]: Comparison } = {
-  eq: 'eq',
-  lt: 'gt',
-  le: 'ge',
-  gt: 'lt',
-  ge: 'le',
-};
+/** `exists_one` as a count. */
+function exactlyOne(range: Operand, lambda: Operand): CountedElements | undefined {
+  const size = expression('size', expression('filter', range, lambda));
+  return findCounted({ operator: 'eq', operands: [size, { value: 1 }] });
+}
+
+/** An operand in terms of tests that stores have. */
+function simplified<Query, Field>(
+  operand: Operand,
+  store: Store<Query, Field>,
+  bound: ReadonlyMap<string, Field>,
+): Operand {
+  const onPath = asPathTest(operand);
+  if (onPath === undefined) return rewrittenForStores(operand);
+  const { path, test } = onPath;
+  if (store.isText?.(resolveField(path, store, bound)) === true) return test;
+  return expression('if', isOfType(path, 'list'), UNREAD, test);
+}
+
+/** What is neither true nor false, nor fails: it selects nothing. */
+const UNREAD: Operand = expression('unread', { value: 'hierarchy' });
 
 function sharing<Query, Field>(
   operator: string,
@@ -390,7 +408,7 @@ function comparedOperands<Query, Field>(
   store: Store<Query, Field>,
   field: (operand: Operand) => Field,
 ): Outcomes<Query> {
-  const [typed] = operandsOf(first, 'type') ?? [];
+  const [typed] = matchOperands(first, 'type') ?? [];
   if (typed !== undefined && comparison === 'eq' && 'variable' in second && TYPES.has(second.variable)) {
     if (store.typed === undefined) throw new Refusal('type', 'cannot be translated exactly');
     return store.typed(field(typed), second.variable);
@@ -402,25 +420,23 @@ function comparedOperands<Query, Field>(
 /** The types of attributes. */
 const TYPES: ReadonlySet<string> = new Set(['string', 'double', 'bool', 'null_type', 'list', 'map']);
 
-/** Stores keep strings as UTF-8, which has no unpaired surrogates, and not all of them keep NUL. */
-function plainText(operator: string, text: string): string {
-  if (/\p{Surrogate}|\0/u.test(text)) throw new Refusal(operator, 'a string with NUL or an unpaired surrogate');
-  return text;
-}
-
 const ATTRIBUTES = 'request.resource.attr';
 
 /** An attribute, or a field of one. */
 function isSelection(operand: Operand): boolean {
   return (
     'variable' in operand ||
-    operandsOf(operand, 'get-field') !== undefined ||
-    operandsOf(operand, 'index') !== undefined
+    matchOperands(operand, 'get-field') !== undefined ||
+    matchOperands(operand, 'index') !== undefined
   );
 }
 
 /** What an operand reads. */
-function fieldOf<Query, Field>(operand: Operand, store: Store<Query, Field>, bound: ReadonlyMap<string, Field>): Field {
+function resolveField<Query, Field>(
+  operand: Operand,
+  store: Store<Query, Field>,
+  bound: ReadonlyMap<string, Field>,
+): Field {
   if ('value' in operand) throw new Refusal('value', 'a constant in the position of an attribute');
   if ('variable' in operand) {
     const { variable } = operand;
@@ -437,7 +453,7 @@ function fieldOf<Query, Field>(operand: Operand, store: Store<Query, Field>, bou
   const name = 'variable' in key && operator === 'get-field' ? key.variable : 'value' in key ? key.value : undefined;
   if (typeof name !== 'string') throw new Refusal(operator, 'by something that is not a known name');
   if ('variable' in object && object.variable === ATTRIBUTES) return store.attribute([name]);
-  return store.below(fieldOf(object, store, bound), name);
+  return store.below(resolveField(object, store, bound), name);
 }
 
 /** Whether an operand reads nothing of a row. */

@@ -56,6 +56,18 @@ const CLOCK_SKEW = 60_000;
 /**
  * Verifies an archive that `authzc bundle` wrote, then evaluates its bundle. Rejects with an ArchiveError, whose `reason`
  * is a code, before any of its code runs; with an Error if the keys cannot be used or the code cannot be evaluated.
+ *
+ * @example
+ * import { readFile } from 'node:fs/promises';
+ * import { loadBundle } from 'authz/bundle';
+ * import { createEngine } from 'authz/runtime';
+ *
+ * // The engine for the policies of a signed archive, and the revision that they were built from.
+ * async function openArchive(path: string, publicKey: string) {
+ *   const { policies, manifest } = await loadBundle(await readFile(path), { trust: { keys: publicKey } });
+ *   return { engine: createEngine(policies), revision: manifest.source?.revision };
+ * }
+ * await openArchive('policies.authzbundle', '').catch(({ code }) => console.log(code)); // => ENOENT
  */
 export async function loadBundle(bytes: Uint8Array, options: LoadOptions = {}): Promise<LoadedBundle> {
   const archive = readArchive(bytes);

@@ -28,7 +28,7 @@ export interface Manifest {
 export interface FileDigest {
   /** Hexadecimal. */
   readonly sha256: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 

@@ -92,7 +92,7 @@ export function signatureHeaders(archive: Archive): readonly (SignatureHeader | 
 export interface VerifiedSignature {
   /** The id of the key. */
   readonly key: string;
-  /** In milliseconds since 1970; undefined if it does not say. */
+  /** Milliseconds since 1970; undefined if it does not say. */
   readonly signedAt: number | undefined;
 }
 

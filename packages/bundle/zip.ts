@@ -11,9 +11,9 @@ import { ArchiveError } from './archive-error.js';
 export interface ZipEntry {
   readonly name: string;
   readonly deflated: Uint8Array;
-  /** Of the content. */
+  /** Checksum of the content. */
   readonly crc: number;
-  /** Of the content, in bytes. */
+  /** Size of the content, in bytes. */
   readonly size: number;
 }
 

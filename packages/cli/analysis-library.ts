@@ -66,6 +66,18 @@ export interface ProofOptions extends Pick<DiffOptions, 'kind' | 'action' | 'sco
  *
  * Rejects with a PolicyError if a set does not compile, with the error of a solver that does not start, and with an
  * Error for more than 200,000 rows: narrow what is compared with `kind`, `action` or `scope`.
+ *
+ * @example
+ * import { diffPolicies } from 'authz/analysis';
+ *
+ * const policies = (role: string) => {
+ *   const rule = `{ name: readers, actions: [read], effect: EFFECT_ALLOW, roles: [${role}] }`;
+ *   const resourcePolicy = `{ resource: note, version: default, rules: [${rule}] }`;
+ *   const text = `{ apiVersion: api.authz.dev/v1, resourcePolicy: ${resourcePolicy} }`;
+ *   return { policies: [{ path: 'note.yaml', text }] };
+ * };
+ * const { summary } = await diffPolicies(policies('user'), policies('"*"'));
+ * console.log(summary.widened, summary.narrowed); // => 1 0
  */
 export async function diffPolicies(old: Policies, new_: Policies, options: ProofOptions = {}): Promise<DiffReport> {
   const sets = await compiledSets({ old, new: new_ });
@@ -77,6 +89,13 @@ export async function diffPolicies(old: Policies, new_: Policies, options: Proof
  * it. A set without such documents has no statements.
  *
  * Rejects as `diffPolicies` does.
+ *
+ * @example
+ * import { verifyPolicies } from 'authz/analysis';
+ * import { loadPolicies } from 'authz/compiler';
+ *
+ * const { statements } = await verifyPolicies(loadPolicies('policies'));
+ * console.log(statements.map(({ answer }) => answer)); // => [ 'proved', 'proved', 'proved', 'proved' ]
  */
 export async function verifyPolicies(policies: Policies, options: ProofOptions = {}): Promise<VerifyReport> {
   const sets = await compiledSets({ policies });
@@ -93,6 +112,17 @@ export interface ExplainDecisionOptions extends Partial<Pick<SearchOptions, 'nea
  * explain -o json` prints. A bundle that is compiled with `explain` does the same for many requests.
  *
  * Rejects with a PolicyError if the policies do not compile, and with an EvaluationLimitError as `isAllowed` throws it.
+ *
+ * @example
+ * import { explainDecision } from 'authz/analysis';
+ * import { loadPolicies } from 'authz/compiler';
+ *
+ * const explanation = await explainDecision(loadPolicies('policies'), {
+ *   principal: { id: 'ann', roles: ['user'] },
+ *   resource: { kind: 'contact', id: 'c1' },
+ *   action: 'delete',
+ * });
+ * console.log(explanation.decision); // => DENY
  */
 export async function explainDecision(
   policies: Policies,
@@ -111,6 +141,15 @@ export async function explainDecision(
  * --table -o json` reports of them. For tables that are declared in TypeScript, in a test of the program.
  *
  * Throws a PolicyError if the policies do not compile.
+ *
+ * @example
+ * import { rulesWithoutSql } from 'authz/analysis';
+ * import { loadPolicies } from 'authz/compiler';
+ *
+ * const columns = { owner: { column: 'owner_id', type: 'text' } } as const;
+ * const tables = { album: { name: 'albums', columns } };
+ * const { warnings } = rulesWithoutSql(loadPolicies('policies'), tables, { dialect: 'postgresql' });
+ * console.log(warnings[0]?.code); // => rule/not-in-sql
  *
  * @param tables the table of each kind of resource.
  */
@@ -131,7 +170,16 @@ export interface LoadedTests {
   readonly suites: readonly SuiteFiles[];
 }
 
-/** Reads the tests of a folder, as `authzc test` does. Throws when it cannot be read. */
+/**
+ * Reads the tests of a folder, as `authzc test` does. Throws when it cannot be read.
+ *
+ * @example
+ * import { coverTests, loadTests } from 'authz/analysis';
+ * import { loadPolicies } from 'authz/compiler';
+ *
+ * const { tests } = await coverTests(loadPolicies('policies'), loadTests('policies'));
+ * console.log(tests.suites?.length); // => 3
+ */
 export function loadTests(directory: string): LoadedTests {
   return { suites: loadSuites(directory) };
 }
@@ -159,6 +207,13 @@ export interface TestCoverage {
  *
  * Rejects with a PolicyError if the policies do not compile, and with an Error for a filter that is malformed. A suite
  * that cannot be run is one of the results.
+ *
+ * @example
+ * import { coverTests, loadTests } from 'authz/analysis';
+ * import { loadPolicies } from 'authz/compiler';
+ *
+ * const { tests, coverage } = await coverTests(loadPolicies('policies'), loadTests('policies'));
+ * console.log(tests.summary.overallResult, coverage.total.rules); // => RESULT_PASSED { covered: 15, all: 15 }
  *
  * @param tests the suites (`*_test.yaml`) and the fixtures in folders `testdata` beside them.
  */
@@ -188,6 +243,19 @@ export async function coverTests(
  * the working directory, and where authz is installed.
  *
  * Rejects if it is not installed, or in a version that is not known to work.
+ *
+ * @example
+ * import { diffPolicies, z3 } from 'authz/analysis';
+ *
+ * const policies = (role: string) => {
+ *   const rule = `{ name: readers, actions: [read], effect: EFFECT_ALLOW, roles: [${role}] }`;
+ *   const resourcePolicy = `{ resource: note, version: default, rules: [${rule}] }`;
+ *   const text = `{ apiVersion: api.authz.dev/v1, resourcePolicy: ${resourcePolicy} }`;
+ *   return { policies: [{ path: 'note.yaml', text }] };
+ * };
+ * // z3 starts when decision diagrams leave a question open.
+ * const { summary } = await diffPolicies(policies('user'), policies('"*"'), { solver: z3 });
+ * console.log(summary.widened, summary.narrowed); // => 1 0
  */
 export async function z3(): Promise<Solver> {
   const directory = findZ3(process.cwd());
@@ -218,8 +286,8 @@ function diffOptions({ solver, signal, ...options }: ProofOptions): DiffOptions 
     isOver: () => signal?.aborted === true && (isTimeout(signal) ? 'time' : 'interrupted'),
     ...(solver !== undefined && {
       prover: async () => {
-        const { proverOf } = await import('../analysis/solve/prover.js');
-        return proverOf(await solver(), { effort: options.effort ?? 3 });
+        const { makeProver } = await import('../analysis/solve/prover.js');
+        return makeProver(await solver(), { effort: options.effort ?? 3 });
       },
     }),
   };

@@ -1,18 +1,33 @@
 import type { EventEmitter } from 'node:events';
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import type { CommandContext } from './context.js';
+import { nearestName } from '../cel/nearest-name.js';
+import { choosePrefix } from './exit.js';
 
 /** Takes the exit code of a command. */
 export type OnEnd = (code: number) => void;
 
 /** Creates a program that prints to the streams of a context, and whose options read its environment. */
-export function programOf(name: string, context: CommandContext): Command {
-  return new ContextCommand(name, context).exitOverride().configureOutput({
-    writeOut: (text) => void context.stdout.write(text),
-    writeErr: (text) => void context.stderr.write(text),
-    getOutHelpWidth: () => (context.stdout.isTTY === true ? context.stdout.columns : undefined) as number,
-    getErrHelpWidth: () => (context.stderr.isTTY === true ? context.stderr.columns : undefined) as number,
-  });
+export function makeProgram(name: string, context: CommandContext): Command {
+  return new ContextCommand(name, context)
+    .exitOverride()
+    .configureHelp({ optionDescription })
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+      outputError: (text, write) => write(rewordUsageError(text, choosePrefix(context))),
+      getOutHelpWidth: () => (context.stdout.isTTY === true ? context.stdout.columns : undefined) as number,
+      getErrHelpWidth: () => (context.stderr.isTTY === true ? context.stderr.columns : undefined) as number,
+    });
+}
+
+/** Describes an option in the help. Commander would show a list as JSON, also the empty one of a repeatable option. */
+function optionDescription(this: Help, option: Option): string {
+  const { defaultValue } = option;
+  if (!Array.isArray(defaultValue)) return Help.prototype.optionDescription.call(this, option);
+  const shown = Object.assign(Object.create(Object.getPrototypeOf(option) as object) as Option, option);
+  shown.default(defaultValue.length === 0 ? undefined : defaultValue, defaultValue.join(','));
+  return Help.prototype.optionDescription.call(this, shown);
 }
 
 /** Methods of Commander that its types do not declare. */
@@ -21,16 +36,72 @@ interface Untyped {
   readonly _dispatchHelpCommand: (this: Command, name: string | undefined) => unknown;
 }
 
+/**
+ * A message of Commander in the form of all others: text of the user is in backticks, and advice is a note.
+ *
+ * @param prefix the beginning of lines about the run of the program.
+ */
+export function rewordUsageError(text: string, prefix: string): string {
+  return (
+    text
+      .replace(/^error: /, prefix)
+      // The text itself may have apostrophes.
+      .replace(/'([^\n]*?)'(?=[\s.]|$)/g, '`$1`')
+      .replace(/ is invalid( for argument .*)?\. Allowed choices are (.*)\.$/m, ' is invalid$1: must be one of $2')
+      .replace(/ is invalid\. It must be (.*)\.$/m, ' is invalid: must be $1')
+      .replace(/^\(Did you mean (?:one of )?(.*)\?\)$/m, (_, names: string) => noteOfNames(names.split(', ')))
+  );
+}
+
+function noteOfNames(names: readonly string[]): string {
+  return `  note: did you mean ${names.map((name) => `\`${name}\``).join(' or ')}?`;
+}
+
 class ContextCommand extends Command {
   constructor(
     name: string | undefined,
     private readonly context: CommandContext,
+    /** The names of the commands above. */
+    private readonly above: readonly string[] = [],
   ) {
     super(name);
   }
 
   override createCommand(name?: string): Command {
-    return new ContextCommand(name, this.context);
+    return new ContextCommand(name, this.context, [...this.above, this.name()]);
+  }
+
+  override copyInheritedSettings(source: Command): this {
+    return super.copyInheritedSettings(source).showHelpAfterError(this.pointToHelp());
+  }
+
+  /** The line below an error in the arguments: the help of this command, which is short, not of the whole program. */
+  pointToHelp(): string {
+    return `  note: \`${[...this.above, this.name()].join(' ')} --help\` lists its options`;
+  }
+
+  /**
+   * Replaces a method of Commander, which proposes options of similar letters only: `--filter` is rather a part of
+   * `--test-filter`, and `--watch` is an option of another command.
+   */
+  protected unknownOption(flag: string): void {
+    const own = longOptions(this);
+    const word = flag.replace(/^--/, '');
+    const words = own.map((name) => name.replace(/^--/, ''));
+    const parts = words.filter((name) => name.split('-').includes(word));
+    const near = (parts.length > 0 ? parts : [nearestName(word, words)]).flatMap((name) =>
+      name === undefined ? [] : [`--${name}`],
+    );
+    const others = findRoot(this)
+      .commands.filter((command) => longOptions(command).includes(flag))
+      .map((command) => `\`${findRoot(this).name()} ${command.name()}\``);
+    const advice =
+      near.length > 0
+        ? [noteOfNames(near)]
+        : others.length > 0
+          ? [`  note: ${others.slice(0, 4).join(', ')} ${others.length === 1 ? 'has' : 'have'} this option`]
+          : [];
+    this.error([`error: unknown option '${flag}'`, ...advice].join('\n'), { code: 'commander.unknownOption' });
   }
 
   /** Extends a method of Commander, which shows the whole help for a command that does not exist. */
@@ -56,4 +127,16 @@ class ContextCommand extends Command {
         (this as unknown as EventEmitter).emit(`optionEnv:${option.name()}`, value);
     }
   }
+}
+
+/** The long names of the options that the help of a command lists. */
+function longOptions(command: Command): readonly string[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => long ?? []);
+}
+
+function findRoot(command: Command): Command {
+  return command.parent === null ? command : findRoot(command.parent);
 }

@@ -12,6 +12,8 @@ export interface OutputStream extends Writable {
  * read. Paths are relative to the working directory of the process, as everywhere in Node.
  */
 export interface CommandContext {
+  /** The program that runs; by default `authzc`. */
+  readonly program?: 'authzc' | 'authz-server';
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;

@@ -11,7 +11,7 @@ export function delayOptimisation(version = process.versions.node, setFlag = set
   if (flag !== undefined) setFlag(flag);
 }
 
-/** By major version of Node, each of which has one version of V8. Later ones gain little. */
+/** Flags by major version of Node, each of which has one version of V8. Later ones gain little. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['20', '--interrupt-budget=250000'],
   ['22', '--invocation-count-for-turbofan=12000'],

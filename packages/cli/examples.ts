@@ -28,6 +28,17 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'bundle push': [
     ['authzc bundle push oci://registry.example.com/policies/shop:live dist/policies.authzbundle', 'upload an archive'],
   ],
+  'bundle inspect': [['authzc bundle inspect dist/policies.authzbundle', 'who built it, from which commit, and when']],
+  'bundle pull': [
+    ['authzc bundle pull oci://registry.example.com/policies/shop:live live.authzbundle', 'download what servers use'],
+  ],
+  'bundle attach': [
+    [
+      'authzc bundle attach oci://registry.example.com/policies/shop:live dist/policies.authzbundle',
+      'attach a signature that was added after the upload',
+    ],
+  ],
+  'bundle keygen': [['authzc bundle keygen release', 'write release.key.pem and release.pub.pem']],
   'bundle verify': [
     ['authzc bundle verify dist/policies.authzbundle --key release.pub.pem', 'verify it as a server does'],
   ],
@@ -85,9 +96,27 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   docs: [['authzc docs variable/unused', 'what a warning means, and how to fix it']],
+  rls: [
+    ['authzc rls --table tables.yaml --out rls.sql', 'the policies of PostgreSQL for the tables of a file'],
+    ['authzc rls --table tables.yaml --check rls.sql', 'whether a file still is what the policies say, for CI'],
+    ['authzc rls --table tables.yaml -o prisma --name 20250131_rls', 'the same as a migration of Prisma'],
+    ['authzc rls --table tables.yaml --drop', 'what drops the policies, before the types of columns change'],
+  ],
+  'rls diff': [['authzc rls diff main.. --table tables.yaml', 'what a branch changes about each statement on a table']],
+  'rls verify': [
+    ['authzc rls verify --table tables.yaml', 'whether the database of DATABASE_URL enforces the policies'],
+    [
+      'authzc rls verify --table tables.yaml --login web -o sarif',
+      'with the role of the application, for code scanning',
+    ],
+  ],
   matrix: [
     ['authzc matrix --kind document', 'the access matrix for documents'],
     ['authzc matrix -o html > matrix.html', 'the whole access matrix, as an HTML page'],
+  ],
+  facts: [
+    ['authzc facts --kind document --lines', 'what decisions about documents read, and where'],
+    ['authzc facts --write facts.lock.json', 'a file to commit, which --check compares in CI'],
   ],
   'who-can': [
     ['authzc who-can --kind document --action delete', 'who may delete a document'],
@@ -143,6 +172,12 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ],
     ['authzc fleet status http://127.0.0.1:3592 -o json', 'print the state of one server as JSON'],
   ],
+  'fleet status': [
+    ['authzc fleet status --file servers.txt --username admin', 'ask the servers of a file, with AUTHZ_PASSWORD'],
+  ],
+  'audit verify': [
+    ['authzc audit verify audit.log --key audit.pub.pem', 'verify a log, and the signatures of its checkpoints'],
+  ],
   audit: [
     ['authzc audit --tail 5', 'print the five newest calls'],
     ['authzc audit --kind decision --since 3h --raw', 'print the decisions of the last three hours as JSON lines'],
@@ -153,12 +188,12 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
 export function addExamples(program: Command): void {
   const visit = (command: Command, path: string): void => {
     const own = Object.hasOwn(EXAMPLES, path) ? EXAMPLES[path] : undefined;
-    if (own !== undefined) command.addHelpText('after', `\nExamples:\n${own.map(textOf).join('\n')}`);
+    if (own !== undefined) command.addHelpText('after', `\nExamples:\n${own.map(formatExample).join('\n')}`);
     for (const child of command.commands) visit(child, `${path} ${child.name()}`.trim());
   };
   visit(program, '');
 }
 
-function textOf([line, purpose]: Example): string {
+function formatExample([line, purpose]: Example): string {
   return `  # ${purpose}\n  ${line}\n`;
 }

@@ -18,3 +18,6 @@ export const PROCESS_CONTEXT: CommandContext = {
   readInput: () => readFileSync(0),
   exit: (code) => process.exit(code),
 };
+
+/** The same for the server program. */
+export const SERVER_CONTEXT: CommandContext = Object.create(PROCESS_CONTEXT, { program: { value: 'authz-server' } });

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressLine, stepOf } from './progress.js';
+import { ProgressLine, formatStep } from './progress.js';
 
 const test = suite('the progress line');
 
@@ -44,7 +44,7 @@ test('a pipe sees nothing', () => {
 });
 
 test('a step has numbers that people can read', () => {
-  assert.is(stepOf(3, 1200, 'mutants'), '3 of 1,200 mutants');
+  assert.is(formatStep(3, 1200, 'mutants'), '3 of 1,200 mutants');
 });
 
 test.run();

@@ -58,7 +58,7 @@ export class ProgressLine {
 }
 
 /** `3 of 1,000 mutants` */
-export function stepOf(done: number, all: number, things: string): string {
+export function formatStep(done: number, all: number, things: string): string {
   return `${done.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} ${things}`;
 }
 

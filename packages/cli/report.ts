@@ -1,13 +1,13 @@
 import type { Diagnostic, Note } from '../../compiler/diagnostics/diagnostic.js';
 import { formatList, formatPretty } from '../../compiler/diagnostics/format.js';
-import { frameOf } from '../../compiler/diagnostics/frame.js';
+import { formatFrame } from '../../compiler/diagnostics/frame.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
 import { colored, type Paint, plain } from '../../compiler/diagnostics/paint.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { type CommandContext, isColorful, type OutputStream, printNote } from './context.js';
-import { EXIT } from './exit.js';
-import { DIAGNOSTIC_RULES, findingsOf } from './findings/diagnostics.js';
+import { EXIT, choosePrefix } from './exit.js';
+import { DIAGNOSTIC_RULES, toFindings } from './findings/diagnostics.js';
 import { isLogFormat, LOG_FORMATS, type LogFormat, type OnFindings, printLog } from './findings/log.js';
 
 /** How diagnostics are shown: one per line, with code frames, or as JSON or another log for programs. */
@@ -15,7 +15,7 @@ export const OUTPUT_FORMATS = ['list', 'pretty', 'json', ...LOG_FORMATS] as cons
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** The colours of a stream. */
-export function paintOf(stream: OutputStream, context: Pick<CommandContext, 'env'>): Paint {
+export function choosePaint(stream: OutputStream, context: Pick<CommandContext, 'env'>): Paint {
   return isColorful(stream, context) ? colored : plain;
 }
 
@@ -31,8 +31,8 @@ export function printDiagnostics(
 ): void {
   const { stdout } = context;
   const { folder, color = isColorful(stdout, context), onFindings } = shown;
-  if (isLogFormat(format)) printLog(format, findingsOf(diagnostics, folder), DIAGNOSTIC_RULES, { stdout, onFindings });
-  else if (diagnostics.length > 0) stdout.write(textOf(diagnostics, format, { folder, color }));
+  if (isLogFormat(format)) printLog(format, toFindings(diagnostics, folder), DIAGNOSTIC_RULES, { stdout, onFindings });
+  else if (diagnostics.length > 0) stdout.write(formatReport(diagnostics, format, { folder, color }));
 }
 
 interface Shown {
@@ -42,7 +42,7 @@ interface Shown {
   readonly onFindings?: OnFindings | undefined;
 }
 
-function textOf(
+function formatReport(
   diagnostics: readonly Diagnostic[],
   format: Exclude<OutputFormat, LogFormat>,
   style: { readonly folder: string; readonly color: boolean },
@@ -75,32 +75,39 @@ export class InputError extends Error {
   }
 }
 
+/** An argument names what does not exist, or cannot be read. */
+export class MissingError extends InputError {}
+
 /** Prints an InputError to standard error and returns the exit code. Rethrows any other error. */
 export function reportInputError(error: unknown, context: CommandContext): number {
   if (!(error instanceof InputError)) throw error;
   const { stderr } = context;
-  stderr.write(formatInputError(error, { color: isColorful(stderr, context) }));
-  return EXIT.usage;
+  stderr.write(formatInputError(error, { color: isColorful(stderr, context), prefix: choosePrefix(context) }));
+  return error instanceof MissingError ? EXIT.failed : EXIT.usage;
 }
 
 /**
  * `alice.yaml:2:1: error: a principal has no field ...`, the lines around it, and the notes. Ends with a line break.
+ * @param options `prefix`: how a message without a file begins; by default `error: `.
  */
 export function formatInputError(
   { message, place, notes, path }: InputError,
-  options: { readonly color: boolean },
+  options: { readonly color: boolean; readonly prefix?: string },
 ): string {
   const paint: Paint = options.color ? colored : plain;
-  const where = place === undefined ? visible(path) : positionOf(place);
+  const where = place === undefined ? visible(path) : formatPosition(place);
+  const isAboutRun = where === '' && options.prefix !== undefined;
   const lines = [
-    `${where === '' ? '' : `${where}: `}${paint.severity('error', 'error')}: ${paint.strong(visible(message))}`,
-    ...(place === undefined ? [] : frameOf(place.span, paint)),
+    isAboutRun
+      ? `${options.prefix}${visible(message)}`
+      : `${where === '' ? '' : `${where}: `}${paint.severity('error', 'error')}: ${paint.strong(visible(message))}`,
+    ...(place === undefined ? [] : formatFrame(place.span, paint)),
     ...notes.map((note) => `  ${paint.strong('note:')} ${visible(note.message)}`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function positionOf({ span: { source, start } }: Place): string {
+function formatPosition({ span: { source, start } }: Place): string {
   const { line, column } = source.lineAndColumn(start);
   return `${visible(source.path)}:${line}:${column}`;
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { programOf } from './command.js';
+import { makeProgram } from './command.js';
 import { addServerCommands } from './commands/server-commands.js';
 import { collect } from './option-values.js';
 import { allowClosedPipes, EXIT } from './exit.js';
-import { PROCESS_CONTEXT } from './process-context.js';
+import { SERVER_CONTEXT } from './process-context.js';
 import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../../server/process.js';
 import { release } from '../../server/release.js';
 
@@ -15,9 +15,9 @@ import { release } from '../../server/release.js';
  * directory.
  */
 export async function runServer(file: string): Promise<void> {
-  const context = PROCESS_CONTEXT;
+  const context = SERVER_CONTEXT;
   allowClosedPipes(context);
-  const program = programOf('server', context)
+  const program = makeProgram('server', context)
     .description('serve authorization decisions from a compiled bundle of policies')
     .version(`${release.version} (${release.commit}, ${release.buildDate})`)
     .exitOverride((usage) => context.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));

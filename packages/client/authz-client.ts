@@ -68,7 +68,7 @@ export interface RequestExtras {
   readonly auxData?: AuxData | undefined;
   /** The caller's id for the request, repeated in the response and the audit log. */
   readonly requestId?: string | undefined;
-  /** For the audit log. */
+  /** Annotations for the audit log. */
   readonly annotations?: { readonly [name: string]: unknown } | undefined;
 }
 
@@ -106,7 +106,7 @@ export interface CheckRequest<P extends Permissions, K extends KindOf<P>, A exte
   extends RequestExtras {
   readonly principal: PrincipalOf<P, K>;
   readonly resource: ResourceOf<P, K>;
-  /** At least one, unique. */
+  /** One or more actions, unique. */
   readonly actions: readonly A[];
   /** Whether to return `meta`. */
   readonly includeMeta?: boolean | undefined;
@@ -121,7 +121,7 @@ export interface CheckAllRequest<P extends Permissions> extends RequestExtras {
 export interface PlanRequest<P extends Permissions, K extends KindOf<P>> extends RequestExtras {
   readonly principal: PrincipalOf<P, K>;
   readonly resource: PlannedResourceOf<P, K>;
-  /** At least one, unique: all of them must be allowed. */
+  /** One or more actions, unique: all of them must be allowed. */
   readonly actions: readonly ActionOf<P, K>[];
   readonly includeMeta?: boolean | undefined;
 }
@@ -132,9 +132,9 @@ export interface CheckAnswer<
   K extends KindOf<P> = KindOf<P>,
   A extends ActionOf<P, K> = ActionOf<P, K>,
 > {
-  /** By action: every requested one, and no other. */
+  /** Results by action: every requested one, and no other. */
   readonly allowed: { readonly [Action in A]: boolean };
-  /** In the order of evaluation. */
+  /** Outputs in the order of evaluation. */
   readonly outputs: readonly OutputOf<P, K>[];
   /** Attributes that do not satisfy their schemas. */
   readonly validationErrors: readonly ValidationError[];
@@ -200,7 +200,7 @@ export interface PlanAnswer {
 export interface PlanMeta {
   /** The filter as text. */
   readonly filterDebug: string;
-  /** By action; empty if no rule was evaluated. */
+  /** Scopes by action; empty if no rule was evaluated. */
   readonly matchedScopes: { readonly [action: string]: string };
   /** Rules that a filter cannot represent: such an ALLOW grants nothing, such a DENY always applies. */
   readonly unplanned: readonly { readonly policy: string; readonly rule: string; readonly reason: string }[];

@@ -47,7 +47,7 @@ export function codeOfStatus(status: number): AuthzErrorCode {
   }
 }
 
-/** In the order of their gRPC numbers, from 1. */
+/** Codes in the order of their gRPC numbers, from 1. */
 const CODES = [
   'canceled',
   'unknown',

@@ -4,7 +4,18 @@ import { AuthzError, codeOfStatus, codeOfWord } from './authz-error.js';
 import { clientOver } from './client-over.js';
 import { type HttpOptions, type HttpProtocol, httpTransport } from './http-transport.js';
 
-/** A client of the Connect protocol, by unary calls in JSON. Throws an AuthzError for an invalid address. */
+/**
+ * A client of the Connect protocol, by unary calls in JSON. Throws an AuthzError for an invalid address.
+ *
+ * @example
+ * import { connectClient } from 'authz/client';
+ *
+ * const client = connectClient({ url: 'http://localhost:3592', timeout: 1000 });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const resource = { kind: 'contact', id: 'c1' };
+ * console.log(await client.isAllowed({ principal, resource, action: 'read' })); // => true
+ * await client.close();
+ */
 export function connectClient<P extends Permissions = AnyPermissions>(
   options: HttpOptions & ClientOptions,
 ): AuthzClient<P> {

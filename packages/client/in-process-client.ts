@@ -25,7 +25,7 @@ import type { Sending, Transport } from './transport.js';
 
 /** Options of decisions in this process. */
 export interface InProcessOptions extends ClientOptions {
-  /** For the engine that is created from a bundle. */
+  /** Options of the engine that is created from a bundle. */
   readonly engine?: EngineOptions | undefined;
   /**
    * Verifies the tokens of a request and returns their claims; rejects if one is invalid. Without it, a request with
@@ -46,6 +46,16 @@ export interface TokensByName {
 /**
  * A client that evaluates policies in this process, by the rules of a server: the same requests are refused, with the
  * same messages; only a server's limits on the size of requests do not apply. In hot loops, call the engine directly.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { policies } from './dist/policies.js';
+ *
+ * const client = inProcessClient(policies);
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const resource = { kind: 'contact', id: 'c1' };
+ * console.log(await client.isAllowed({ principal, resource, action: 'read' })); // => true
+ * await client.close();
  */
 export function inProcessClient<P extends Permissions = AnyPermissions>(
   policies: Bundle | Engine<P>,

@@ -42,6 +42,7 @@ export type {
   WithActions,
 } from '../../runtime/policy/index.js';
 export { AuthzError, type AuthzErrorCode } from './authz-error.js';
+export { capabilities, type CapabilitiesRequest } from './capabilities.js';
 export { connectClient } from './connect-client.js';
 export type { HeaderValues, HttpOptions } from './http-transport.js';
 export { inProcessClient, type InProcessOptions, type TokensByName } from './in-process-client.js';

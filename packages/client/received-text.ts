@@ -1,6 +1,6 @@
 import { AuthzError } from './authz-error.js';
 
-/** In bytes; filters may be long. */
+/** Size in bytes; filters may be long. */
 export const MAX_ANSWER = 64 * 1024 * 1024;
 
 /**

@@ -7,6 +7,15 @@ import { type HttpOptions, type HttpProtocol, httpTransport } from './http-trans
 /**
  * A client of the REST API: for browsers, workers and every platform with `fetch`. Throws an AuthzError for an invalid
  * address.
+ *
+ * @example
+ * import { restClient } from 'authz/client';
+ *
+ * const client = restClient({ url: 'http://localhost:3592', timeout: 1000 });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const resource = { kind: 'contact', id: 'c1' };
+ * console.log(await client.isAllowed({ principal, resource, action: 'read' })); // => true
+ * await client.close();
  */
 export function restClient<P extends Permissions = AnyPermissions>(
   options: HttpOptions & ClientOptions,

@@ -16,7 +16,7 @@ export interface Sending {
 /** A response, with its metadata. */
 export interface Received<Message> {
   readonly message: Message;
-  /** Of the bundle that decided; empty if it is not known. */
+  /** Hash of the bundle that decided; empty if it is not known. */
   readonly bundleHash: string;
 }
 

@@ -1,34 +1,34 @@
-import { policyKeyOf, scopedKey } from '../../compiler/ast/names.js';
+import { makePolicyKey, scopedKey } from '../../compiler/ast/names.js';
 import type { LinkedResourcePolicy } from '../../compiler/ast/policy-set.js';
 import type { PolicyFile, ResourcePolicy } from '../../compiler/ast/policy.js';
 import { describe, type JsonType } from '../../compiler/attributes/json-type.js';
-import { memberOf, namesListedIn } from '../../compiler/attributes/members.js';
+import { findMember, namesListedIn } from '../../compiler/attributes/members.js';
 import { SchemaReader } from '../../compiler/attributes/schema-reader.js';
 import { type CelType, printType } from '../cel/library/types.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { schema } from '../../compiler/schema/index.js';
 import { policyEnvironment } from '../cel/check/environment.js';
 import { visibleFrom } from './navigation.js';
-import type { Workspace } from './workspace.js';
+import type { EditedPolicies } from './policy-index.js';
 
 /** What is known about a value that an expression selects, such as `R.attr.owner`. */
 export interface Selected {
   readonly type: CelType | undefined;
-  /** By the JSON schemas that the policy names. */
+  /** The type that the JSON schemas of the policy give. */
   readonly schema: { readonly type: JsonType; readonly reader: SchemaReader } | undefined;
 }
 
 /** The value of a chain of names, the first of which is a variable of the language; undefined for other variables. */
 export function selected(
   [root = '', ...fields]: readonly string[],
-  workspace: Workspace,
+  workspace: EditedPolicies,
   file: PolicyFile | undefined,
 ): Selected | undefined {
   const name = policyEnvironment.names.get(root);
   if (name === undefined) return undefined;
   let value: Selected = { type: name.type, schema: undefined };
   for (const field of fields) {
-    const below = fieldOf(value, field, workspace, file);
+    const below = toField(value, field, workspace, file);
     if (below === undefined) return undefined;
     value = below;
   }
@@ -36,12 +36,15 @@ export function selected(
 }
 
 /** The fields of a value, each with its type in words. */
-export function fieldsOf({ type, schema: own }: Selected): readonly { readonly name: string; readonly type: string }[] {
+export function listFields({
+  type,
+  schema: own,
+}: Selected): readonly { readonly name: string; readonly type: string }[] {
   const message = type?.kind === 'message' ? policyEnvironment.messages.get(type.name) : undefined;
   if (message !== undefined) return [...message.fields].map(([name, field]) => ({ name, type: printType(field.type) }));
   if (own === undefined) return [];
   return [...new Set(namesListedIn(own.type))].sort().map((name) => {
-    const member = memberOf(own.type, name, own.reader);
+    const member = findMember(own.type, name, own.reader);
     return { name, type: `${describe(member.type)}${member.isRequired ? '' : ', optional'}` };
   });
 }
@@ -52,21 +55,21 @@ export function describeSelected({ type, schema: own }: Selected): string {
   return type === undefined ? 'any value' : printType(type);
 }
 
-function fieldOf(
+function toField(
   { type, schema: own }: Selected,
   field: string,
-  workspace: Workspace,
+  workspace: EditedPolicies,
   file: PolicyFile | undefined,
 ): Selected | undefined {
   if (own !== undefined) {
-    const member = memberOf(own.type, field, own.reader);
+    const member = findMember(own.type, field, own.reader);
     return { type: undefined, schema: { type: member.type, reader: own.reader } };
   }
   if (type?.kind !== 'message') return { type: undefined, schema: undefined };
   const found = policyEnvironment.messages.get(type.name)?.fields.get(field);
   if (found === undefined) return undefined;
   const subject = field === 'attr' ? SUBJECTS.get(type.name) : undefined;
-  return { type: found.type, schema: subject && file && attributesOf(subject, workspace, file) };
+  return { type: found.type, schema: subject && file && findSchema(subject, workspace, file) };
 }
 
 const SUBJECTS: ReadonlyMap<string, 'principal' | 'resource'> = new Map([
@@ -75,13 +78,17 @@ const SUBJECTS: ReadonlyMap<string, 'principal' | 'resource'> = new Map([
 ]);
 
 /** The attributes that the schemas of a policy declare; those of one policy that imports it for derived roles. */
-function attributesOf(subject: 'principal' | 'resource', workspace: Workspace, file: PolicyFile): Selected['schema'] {
-  const root = rootOf(workspace, file);
+function findSchema(
+  subject: 'principal' | 'resource',
+  workspace: EditedPolicies,
+  file: PolicyFile,
+): Selected['schema'] {
+  const root = findRoot(workspace, file);
   const reference = root?.policy.schemas?.[subject];
   if (root === undefined || reference === undefined) return undefined;
   const linked: LinkedResourcePolicy = {
     kind: 'resource',
-    key: policyKeyOf(root.policy),
+    key: makePolicyKey(root.policy),
     ...root,
     bindings: { variables: new Map(), constants: new Map() },
     importedRoles: [],
@@ -95,13 +102,13 @@ function attributesOf(subject: 'principal' | 'resource', workspace: Workspace, f
   const at = schemas.entries.get(reference.ref.value);
   if (at === undefined || 'reason' in at) return undefined;
   const reader = new SchemaReader(schemas);
-  const type = reader.typeOf([{ kind: 'definition', at }]);
+  const type = reader.readType([{ kind: 'definition', at }]);
   return type && { type, reader };
 }
 
 /** The policy at the root scope, whose schemas apply. */
-function rootOf(
-  workspace: Workspace,
+function findRoot(
+  workspace: EditedPolicies,
   file: PolicyFile,
 ): { readonly file: PolicyFile; readonly policy: ResourcePolicy } | undefined {
   const { policy } = file;

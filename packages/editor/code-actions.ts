@@ -2,7 +2,7 @@ import { type CodeAction, CodeActionKind, type Range, type TextEdit } from 'vsco
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import type { Fix } from '../../compiler/diagnostics/fix.js';
 import { editorDiagnostic } from './diagnostics.js';
-import { rangeOf } from './positions.js';
+import { toRange } from './positions.js';
 
 /** Everything that needs no decision, in one action that editors can run when they save. */
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.authz`;
@@ -18,12 +18,12 @@ export function codeActions(
   diagnostics: readonly Diagnostic[],
   range: Range,
   only: readonly string[] | undefined,
-  uriOf: (path: string) => string,
+  makeUri: (path: string) => string,
 ): CodeAction[] {
   const isAsked = (kind: string): boolean =>
     only === undefined || only.some((asked) => kind === asked || kind.startsWith(`${asked}.`));
   const quick = diagnostics.flatMap((diagnostic): readonly CodeAction[] => {
-    const shown = editorDiagnostic(diagnostic, uriOf);
+    const shown = editorDiagnostic(diagnostic, makeUri);
     if (diagnostic.fix === undefined || !overlap(shown.range, range)) return [];
     return [
       {
@@ -31,7 +31,7 @@ export function codeActions(
         kind: CodeActionKind.QuickFix,
         diagnostics: [shown],
         isPreferred: diagnostic.fix.isSafe,
-        edit: { changes: editsOf([diagnostic.fix], uriOf) },
+        edit: { changes: makeEdits([diagnostic.fix], makeUri) },
       },
     ];
   });
@@ -39,7 +39,7 @@ export function codeActions(
   const all: CodeAction[] =
     safe.length === 0
       ? []
-      : [{ title: 'apply all safe fixes', kind: FIX_ALL, edit: { changes: editsOf(safe, uriOf) } }];
+      : [{ title: 'apply all safe fixes', kind: FIX_ALL, edit: { changes: makeEdits(safe, makeUri) } }];
   return [...(isAsked(CodeActionKind.QuickFix) ? quick : []), ...(isAsked(FIX_ALL) ? all : [])];
 }
 
@@ -54,8 +54,12 @@ function withoutOverlaps(fixes: readonly Fix[]): readonly Fix[] {
     });
 }
 
-function editsOf(fixes: readonly Fix[], uriOf: (path: string) => string): { [uri: string]: TextEdit[] } {
-  const edits = fixes.map(({ span, text }) => ({ uri: uriOf(span.source.path), range: rangeOf(span), newText: text }));
+function makeEdits(fixes: readonly Fix[], makeUri: (path: string) => string): { [uri: string]: TextEdit[] } {
+  const edits = fixes.map(({ span, text }) => ({
+    uri: makeUri(span.source.path),
+    range: toRange(span),
+    newText: text,
+  }));
   const uris = [...new Set(edits.map(({ uri }) => uri))];
   return Object.fromEntries(
     uris.map((own) => [own, edits.flatMap(({ uri, ...edit }) => (uri === own ? edit : []))] as const),

@@ -1,16 +1,18 @@
 import { type CompletionItem, CompletionItemKind, type Position } from 'vscode-languageserver';
 import type { PolicyFile } from '../../compiler/ast/policy.js';
+import { listValues } from '../../compiler/attributes/json-type.js';
 import { lex } from '../cel/parse/lexer.js';
 import type { Kind, MessageType } from '../../compiler/parse/schema/field.js';
 import { kindAt } from '../../compiler/parse/schema/kind-at.js';
 import { policyEnvironment } from '../cel/check/environment.js';
-import { fieldsOf, receiverKinds, selected } from './attributes.js';
-import { documentationOf, globalFunctions, memberFunctions } from './functions.js';
+import { listFields, receiverKinds, selected } from './attributes.js';
+import { chooseKind } from './file-kind.js';
+import { formatDocumentation, globalFunctions, memberFunctions } from './functions.js';
 import { type NameKind, namesIn } from './names.js';
 import { visibleFrom } from './navigation.js';
 import { offsetAt } from './positions.js';
-import { tableOf } from './tables.js';
-import { kindOf, type Workspace } from './workspace.js';
+import type { EditedPolicies } from './policy-index.js';
+import { findTable } from './tables.js';
 import { type Path, yamlCursor, type YamlCursor } from './yaml-cursor.js';
 
 /** The maximum number of proposals: editors filter them, and ask again when they were not all. */
@@ -28,16 +30,16 @@ interface Proposal {
 
 /** Proposals for what is being written at a position. */
 export function complete(
-  workspace: Workspace,
+  workspace: EditedPolicies,
   path: string,
   position: Position,
 ): { readonly isIncomplete: boolean; readonly items: CompletionItem[] } {
   const { file } = workspace.get(path) ?? {};
-  const [source, table] = [workspace.sourceOf(path), tableOf(path)];
+  const [source, table] = [workspace.findSource(path), findTable(path)];
   if (source === undefined || table === undefined) return { isIncomplete: false, items: [] };
   const cursor = yamlCursor(source.text, offsetAt(source, position));
-  const inExpression = kindOf(path) === 'policy' && isExpression(cursor);
-  const typed = inExpression ? (/\w*$/.exec(cursor.written)?.[0] ?? '') : cursor.written;
+  const inExpression = chooseKind(path) === 'policy' && isExpression(cursor);
+  const typed = inExpression ? readTyped(cursor.written) : cursor.written;
   const proposals = inExpression
     ? proposeInExpression(cursor.written, workspace, file)
     : propose(cursor, table, workspace, file);
@@ -78,17 +80,18 @@ const EXPRESSIONS: ReadonlySet<string> = new Set([
 function propose(
   cursor: YamlCursor,
   table: MessageType,
-  workspace: Workspace,
+  workspace: EditedPolicies,
   file: PolicyFile | undefined,
 ): readonly Proposal[] {
   const kind = kindAt(table, cursor.path);
   if (kind === undefined) return [];
   // An item that has not got a key yet may also be a value.
-  if (cursor.kind === 'key') return [...keysOf(kind, cursor.siblings), ...valuesOf(kind, cursor.path, workspace, file)];
-  return valuesOf(kind, cursor.path, workspace, file);
+  if (cursor.kind === 'key')
+    return [...proposeKeys(kind, cursor.siblings), ...proposeValues(kind, cursor.path, workspace, file)];
+  return proposeValues(kind, cursor.path, workspace, file);
 }
 
-function keysOf(kind: Kind, siblings: ReadonlySet<string>): readonly Proposal[] {
+function proposeKeys(kind: Kind, siblings: ReadonlySet<string>): readonly Proposal[] {
   if (kind.kind !== 'object') return [];
   const { fields, exclusive } = kind.type();
   const excluded = new Set(exclusive.filter((group) => group.some((name) => siblings.has(name))).flat());
@@ -106,7 +109,12 @@ function isDiscouraged(description: string): boolean {
   return /^(?:deprecated|no longer supported)\b/.test(description);
 }
 
-function valuesOf(kind: Kind, path: Path, workspace: Workspace, file: PolicyFile | undefined): readonly Proposal[] {
+function proposeValues(
+  kind: Kind,
+  path: Path,
+  workspace: EditedPolicies,
+  file: PolicyFile | undefined,
+): readonly Proposal[] {
   switch (kind.kind) {
     case 'bool':
       return ['true', 'false'].map(valueNamed);
@@ -128,10 +136,15 @@ function valueNamed(label: string): Proposal {
 }
 
 /** The names that a field with strings can have. */
-function textsFor(field: string, path: Path, workspace: Workspace, file: PolicyFile | undefined): readonly Proposal[] {
+function textsFor(
+  field: string,
+  path: Path,
+  workspace: EditedPolicies,
+  file: PolicyFile | undefined,
+): readonly Proposal[] {
   if (field === 'apiVersion') return [valueNamed('api.authz.dev/v1')];
   const named = (kind: NameKind, only?: readonly PolicyFile[]): readonly Proposal[] =>
-    namesOf(workspace, kind, only).map((label) => ({
+    listNames(workspace, kind, only).map((label) => ({
       label,
       kind: CompletionItemKind.Value,
       text: quotedIfNeeded(label),
@@ -168,7 +181,7 @@ function textsFor(field: string, path: Path, workspace: Workspace, file: PolicyF
   }
 }
 
-function namesOf(workspace: Workspace, kind: NameKind, only?: readonly PolicyFile[]): readonly string[] {
+function listNames(workspace: EditedPolicies, kind: NameKind, only?: readonly PolicyFile[]): readonly string[] {
   const files = only ?? [...workspace.files.values()].flatMap(({ file }) => file ?? []);
   const names = files.flatMap((file) =>
     namesIn(file).flatMap((other) =>
@@ -183,34 +196,39 @@ function quotedIfNeeded(name: string): string {
 }
 
 /** @param written the expression up to the position. */
-function proposeInExpression(written: string, workspace: Workspace, file: PolicyFile | undefined): readonly Proposal[] {
-  if (isInString(written)) return [];
+function proposeInExpression(
+  written: string,
+  workspace: EditedPolicies,
+  file: PolicyFile | undefined,
+): readonly Proposal[] {
+  const quote = findOpenQuote(written);
+  if (quote !== undefined) return proposeAllowed(written.slice(0, quote), workspace, file);
   const chain = /((?:[A-Za-z_]\w{0,100}\.\??){1,20})\w*$/.exec(written.slice(-2_000))?.[1];
   if (chain !== undefined) return proposeMembers(chain.split(/\.\??/).slice(0, -1), workspace, file);
   if (/[)\]]\.\??\w*$/.test(written)) return memberFunctions(undefined).map(functionNamed);
   return [
     ...[...policyEnvironment.names]
       .filter(([name, { reference }]) => !name.includes('.') && reference?.kind !== 'type')
-      .map(([label, { type }]) => ({ label, kind: CompletionItemKind.Variable, detail: detailOf(type.kind) })),
+      .map(([label, { type }]) => ({ label, kind: CompletionItemKind.Variable, detail: describeKind(type.kind) })),
     ...globalFunctions().map(functionNamed),
     ...['true', 'false', 'null', 'in'].map((label) => ({ label, kind: CompletionItemKind.Keyword })),
   ];
 }
 
-function detailOf(kind: string): string | undefined {
+function describeKind(kind: string): string | undefined {
   return kind === 'message' ? undefined : kind;
 }
 
 function proposeMembers(
   chain: readonly string[],
-  workspace: Workspace,
+  workspace: EditedPolicies,
   file: PolicyFile | undefined,
 ): readonly Proposal[] {
   const [root = ''] = chain;
   if (chain.length === 1 && file !== undefined) {
     const kind = BINDINGS.get(root);
     if (kind !== undefined)
-      return namesOf(workspace, kind, visibleFrom(workspace, file, kind)).map((label) => ({
+      return listNames(workspace, kind, visibleFrom(workspace, file, kind)).map((label) => ({
         label,
         kind: kind === 'variable' ? CompletionItemKind.Variable : CompletionItemKind.Constant,
       }));
@@ -220,7 +238,7 @@ function proposeMembers(
   if (own.length > 0) return own.map((name) => ({ ...functionNamed(name), label: name.slice(prefix.length) }));
   const value = selected(chain, workspace, file);
   if (value === undefined) return memberFunctions(undefined).map(functionNamed);
-  const fields = fieldsOf(value).map(({ name, type }) => ({
+  const fields = listFields(value).map(({ name, type }) => ({
     label: name,
     kind: CompletionItemKind.Field,
     detail: type,
@@ -238,12 +256,32 @@ const BINDINGS: ReadonlyMap<string, 'variable' | 'constant'> = new Map([
 ]);
 
 function functionNamed(label: string): Proposal {
-  const documentation = documentationOf(label);
+  const documentation = formatDocumentation(label);
   return { label, kind: CompletionItemKind.Function, ...(documentation !== undefined && { documentation }) };
 }
 
-/** Whether an expression ends within a string. */
-function isInString(written: string): boolean {
+/** The values that the schemas allow for the attribute that a string is compared with, such as `R.attr.status == "`. */
+function proposeAllowed(before: string, workspace: EditedPolicies, file: PolicyFile | undefined): readonly Proposal[] {
+  const chain = COMPARED.exec(before.slice(-2_000))?.[1];
+  if (chain === undefined) return [];
+  const names = [...chain.matchAll(/\w+/g)].map(([name]) => name);
+  const type = selected(names, workspace, file)?.schema?.type;
+  const values = (type && listValues(type)) ?? [];
+  return values.flatMap((value) => (typeof value === 'string' && !/["'\\\n]/.test(value) ? valueNamed(value) : []));
+}
+
+/** Names up to an operator that compares them with strings: `R.attr.status ==`, `R.attr["status"] in ["draft",`. */
+const COMPARED =
+  /([A-Za-z_]\w{0,100}(?:\.\??\w{1,100}|\[\??["']\w{1,100}["']\]){1,20})\s*(?:[!=]=\s*|\bin\s*\[[^[\]]{0,2000})$/;
+
+/** The part of a name, or of a string, that is written at the end of an expression. */
+function readTyped(written: string): string {
+  const quote = findOpenQuote(written);
+  return quote === undefined ? (/\w*$/.exec(written)?.[0] ?? '') : written.slice(quote + 1);
+}
+
+/** The offset of the quote of a string in which an expression ends. */
+function findOpenQuote(written: string): number | undefined {
   const { errors } = lex(written);
-  return errors.some(({ start }) => written[start] === '"' || written[start] === "'");
+  return errors.find(({ start }) => written[start] === '"' || written[start] === "'")?.start;
 }

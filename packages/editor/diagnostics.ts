@@ -2,16 +2,16 @@ import { DiagnosticSeverity, type Diagnostic as LspDiagnostic, DiagnosticTag } f
 import type { Diagnostic, Note } from '../../compiler/diagnostics/diagnostic.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
-import { rangeOf } from './positions.js';
+import { toRange } from './positions.js';
 
 /** A diagnostic of the compiler as editors show it. */
-export function editorDiagnostic(diagnostic: Diagnostic, uriOf: (path: string) => string): LspDiagnostic {
+export function editorDiagnostic(diagnostic: Diagnostic, makeUri: (path: string) => string): LspDiagnostic {
   const { code, severity, message, shown = message, place, focus = place?.span, notes } = diagnostic;
-  const advice = notes.filter(({ span }) => span === undefined).map(textOf);
+  const advice = notes.filter(({ span }) => span === undefined).map(formatNote);
   const related = notes.flatMap((note) => (note.span === undefined ? [] : { note, span: note.span }));
-  const tags = tagsOf(code);
+  const tags = chooseTags(code);
   return {
-    range: focus === undefined ? START : rangeOf(focus),
+    range: focus === undefined ? START : toRange(focus),
     severity: severity === 'error' ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
     code,
     source: 'authz',
@@ -19,8 +19,8 @@ export function editorDiagnostic(diagnostic: Diagnostic, uriOf: (path: string) =
     ...(tags.length > 0 && { tags }),
     ...(related.length > 0 && {
       relatedInformation: related.map(({ note, span }) => ({
-        location: locationOf(span, uriOf),
-        message: textOf(note),
+        location: toLocation(span, makeUri),
+        message: formatNote(note),
       })),
     }),
   };
@@ -28,15 +28,15 @@ export function editorDiagnostic(diagnostic: Diagnostic, uriOf: (path: string) =
 
 const START = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-function textOf({ message, shown = message }: Note): string {
+function formatNote({ message, shown = message }: Note): string {
   return shown;
 }
 
-function locationOf(span: Span, uriOf: (path: string) => string) {
-  return { uri: uriOf(span.source.path), range: rangeOf(span) };
+function toLocation(span: Span, makeUri: (path: string) => string) {
+  return { uri: makeUri(span.source.path), range: toRange(span) };
 }
 
-function tagsOf(code: Code): DiagnosticTag[] {
+function chooseTags(code: Code): DiagnosticTag[] {
   if (code.startsWith('deprecated/')) return [DiagnosticTag.Deprecated];
   return UNNECESSARY.has(code) ? [DiagnosticTag.Unnecessary] : [];
 }

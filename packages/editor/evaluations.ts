@@ -1,7 +1,7 @@
 import { type CodeLens, type Diagnostic, DiagnosticSeverity } from 'vscode-languageserver';
 import type { Condition, PolicyFile } from '../../compiler/ast/policy.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
-import { rangeOf } from './positions.js';
+import { toRange } from './positions.js';
 
 /** The command that evaluates a condition for the requests of the tests. Its arguments: the URI, the line from 1. */
 export const EVALUATE_CONDITION = 'authzc.evaluateCondition';
@@ -25,21 +25,21 @@ export interface Evaluated {
 /** A lens on each rule and derived role with a condition. */
 export function conditionLenses(file: PolicyFile, uri: string): CodeLens[] {
   return conditionalsIn(file).map(({ place }) => ({
-    range: rangeOf(place.span),
+    range: toRange(place.span),
     command: {
       title: 'evaluate the condition with the tests',
       command: EVALUATE_CONDITION,
-      arguments: [uri, lineOf(place)],
+      arguments: [uri, findLine(place)],
     },
   }));
 }
 
 /** The results of a condition, where it is. */
 export function evaluationHints(file: PolicyFile, line: number, { evaluations }: Evaluated): Diagnostic[] {
-  const conditional = conditionalsIn(file).find(({ place }) => lineOf(place) === line);
+  const conditional = conditionalsIn(file).find(({ place }) => findLine(place) === line);
   if (conditional === undefined) return [];
   return evaluations.slice(0, MOST_SHOWN).map(({ request, result, lines }) => ({
-    range: rangeOf(conditional.condition.place.span),
+    range: toRange(conditional.condition.place.span),
     severity: DiagnosticSeverity.Information,
     source: 'authz evaluation',
     message: [`${request}: ${result}`, ...lines].join('\n'),
@@ -88,6 +88,6 @@ function isConditional<T extends { readonly condition: Condition | undefined }>(
   return rule.condition !== undefined;
 }
 
-function lineOf({ span: { source, start } }: Place): number {
+function findLine({ span: { source, start } }: Place): number {
   return source.lineAndColumn(start).line;
 }

@@ -1,5 +1,5 @@
 import type { Condition, Expression, Match, Output, Policy, PolicyFile } from '../../compiler/ast/policy.js';
-import { premisesOf } from '../../compiler/ast/premises.js';
+import { listPremises } from '../../compiler/ast/premises.js';
 
 /** The expressions in the text of a document, also those that do not parse, in no particular order. */
 export function expressionsIn(file: PolicyFile): readonly Expression[] {
@@ -8,9 +8,9 @@ export function expressionsIn(file: PolicyFile): readonly Expression[] {
   const { policy } = file;
   const expressions = [
     ...file.legacyVariables.map(({ expression }) => expression),
-    ...variablesOf(policy).map(({ expression }) => expression),
-    ...conditionsOf(policy).flatMap(expressionsOfCondition),
-    ...outputsOf(policy).flatMap(({ ruleActivated, conditionNotMet, legacy }) =>
+    ...listVariables(policy).map(({ expression }) => expression),
+    ...listConditions(policy).flatMap(expressionsOfCondition),
+    ...listOutputs(policy).flatMap(({ ruleActivated, conditionNotMet, legacy }) =>
       [ruleActivated, conditionNotMet, legacy].filter((expression) => expression !== undefined),
     ),
   ];
@@ -20,12 +20,12 @@ export function expressionsIn(file: PolicyFile): readonly Expression[] {
 
 const cache = new WeakMap<PolicyFile, readonly Expression[]>();
 
-function variablesOf(policy: Policy) {
+function listVariables(policy: Policy) {
   if (policy.kind === 'export-variables') return policy.definitions;
   return 'variables' in policy ? policy.variables.local : [];
 }
 
-function conditionsOf(policy: Policy): readonly Condition[] {
+function listConditions(policy: Policy): readonly Condition[] {
   switch (policy.kind) {
     case 'resource':
     case 'role':
@@ -35,7 +35,7 @@ function conditionsOf(policy: Policy): readonly Condition[] {
     case 'derived-roles':
       return policy.definitions.flatMap(({ condition }) => condition ?? []);
     case 'invariants':
-      return premisesOf(policy);
+      return listPremises(policy);
     case 'export-variables':
     case 'export-constants':
     case 'tenant-roles':
@@ -43,7 +43,7 @@ function conditionsOf(policy: Policy): readonly Condition[] {
   }
 }
 
-function outputsOf(policy: Policy): readonly Output[] {
+function listOutputs(policy: Policy): readonly Output[] {
   switch (policy.kind) {
     case 'resource':
     case 'role':

@@ -6,7 +6,7 @@ import type { Vocabulary } from '../../compiler/validate/vocabulary.js';
 
 /** Policies as an editor has them. */
 export interface FolderTexts {
-  /** In path order. */
+  /** Sources in path order. */
   readonly sources: readonly Source[];
   readonly schemaTexts: ReadonlyMap<string, string>;
   readonly vocabulary: Vocabulary;

@@ -19,14 +19,14 @@ export function folderDiagnostics(folder: FolderTexts): FolderDiagnostics {
 }
 
 /** A diagnostic with the URIs of the files that it refers to. */
-export function withUris(diagnostic: LspDiagnostic, uriOf: (path: string) => string): LspDiagnostic {
+export function withUris(diagnostic: LspDiagnostic, makeUri: (path: string) => string): LspDiagnostic {
   const { relatedInformation } = diagnostic;
   if (relatedInformation === undefined) return diagnostic;
   return {
     ...diagnostic,
     relatedInformation: relatedInformation.map(({ message, location: { uri, range } }) => ({
       message,
-      location: { uri: uriOf(uri), range },
+      location: { uri: makeUri(uri), range },
     })),
   };
 }

@@ -2,7 +2,7 @@ import type { TextEdit } from 'vscode-languageserver';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { formatted } from '../../compiler/format/format.js';
-import { rangeOf } from './positions.js';
+import { toRange } from './positions.js';
 
 /** The change of a document that `authzc fmt` makes; none for a document that is not well-formed. */
 export function format(source: Source): TextEdit[] {
@@ -13,6 +13,6 @@ export function format(source: Source): TextEdit[] {
   while (start < shorter && text[start] === source.text[start]) start += 1;
   let end = 0;
   while (end < shorter - start && text.at(-1 - end) === source.text.at(-1 - end)) end += 1;
-  const range = rangeOf({ source, start, end: source.text.length - end });
+  const range = toRange({ source, start, end: source.text.length - end });
   return [{ range, newText: text.slice(start, text.length - end) }];
 }

@@ -3,10 +3,10 @@ import { functions } from '../cel/library/functions.js';
 import { printType } from '../cel/library/types.js';
 
 /** The signatures of a function, one a line: `string.startsWith(string) -> bool`. */
-export function signaturesOf(name: string): string | undefined {
+export function formatSignatures(name: string): string | undefined {
   const rows = functions.filter((row) => row.name === name);
   if (rows.length === 0) return MACROS.get(name);
-  return rows.flatMap(({ overloads }) => overloads.map((overload) => signatureOf(name, overload))).join('\n');
+  return rows.flatMap(({ overloads }) => overloads.map((overload) => formatSignature(name, overload))).join('\n');
 }
 
 /** What a function does, and examples; undefined for macros. */
@@ -18,8 +18,8 @@ function describeFunction(name: string): string | undefined {
 }
 
 /** The documentation of a function or macro in Markdown: its signatures, what it does, and examples. */
-export function documentationOf(name: string): string | undefined {
-  const signatures = signaturesOf(name);
+export function formatDocumentation(name: string): string | undefined {
+  const signatures = formatSignatures(name);
   return signatures && [fenced(signatures), describeFunction(name)].filter((part) => part !== undefined).join('\n\n');
 }
 
@@ -27,7 +27,7 @@ function fenced(text: string): string {
   return `\`\`\`cel\n${text}\n\`\`\``;
 }
 
-function signatureOf(name: string, { form, parameters, result }: Overload): string {
+function formatSignature(name: string, { form, parameters, result }: Overload): string {
   const types = parameters.map(printType);
   const [receiver, ...rest] = types;
   return form === 'member'

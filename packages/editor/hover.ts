@@ -9,20 +9,20 @@ import { checkExpression } from '../cel/check/check-expression.js';
 import { policyEnvironment } from '../cel/check/environment.js';
 import { describeSelected, selected } from './attributes.js';
 import { expressionsIn } from './expressions.js';
-import { documentationOf, signaturesOf } from './functions.js';
-import { definitionsOf, nameAt } from './navigation.js';
-import { offsetAt, rangeOf } from './positions.js';
-import { tableOf } from './tables.js';
-import type { Workspace } from './workspace.js';
+import { formatDocumentation, formatSignatures } from './functions.js';
+import { findDefinitions, nameAt } from './navigation.js';
+import { offsetAt, toRange } from './positions.js';
+import type { EditedPolicies } from './policy-index.js';
+import { findTable } from './tables.js';
 import { yamlCursor } from './yaml-cursor.js';
 
 /** The maximum number of UTF-16 units of a definition that is shown. */
 const LONGEST_SHOWN = 2_000;
 
 /** What is known about the name, the function, the attribute or the key at a position. */
-export function hover(workspace: Workspace, path: string, position: Position): Hover | undefined {
+export function hover(workspace: EditedPolicies, path: string, position: Position): Hover | undefined {
   const { file } = workspace.get(path) ?? {};
-  const source = workspace.sourceOf(path);
+  const source = workspace.findSource(path);
   if (source === undefined) return undefined;
   const offset = offsetAt(source, position);
   const current = file?.source === source ? file : undefined;
@@ -33,10 +33,10 @@ export function hover(workspace: Workspace, path: string, position: Position): H
   );
 }
 
-function hoverOfName(workspace: Workspace, path: string, position: Position): Hover | undefined {
+function hoverOfName(workspace: EditedPolicies, path: string, position: Position): Hover | undefined {
   const named = nameAt(workspace, path, position);
   if (named === undefined || named.occurrence.kind === 'schema') return undefined;
-  const [first, ...others] = definitionsOf(workspace, named);
+  const [first, ...others] = findDefinitions(workspace, named);
   if (first === undefined) return undefined;
   const { path: where } = first.source;
   const place = `\`${where}:${first.source.lineAndColumn(first.start).line}\``;
@@ -64,7 +64,7 @@ function definitionText(span: Span): string {
     .slice(0, LONGEST_SHOWN);
 }
 
-function hoverInExpression(workspace: Workspace, file: PolicyFile, offset: number): Hover | undefined {
+function hoverInExpression(workspace: EditedPolicies, file: PolicyFile, offset: number): Hover | undefined {
   for (const expression of expressionsIn(file)) {
     const { ast } = expression;
     const whole = expression.spanOf(0, expression.text.length);
@@ -73,10 +73,10 @@ function hoverInExpression(workspace: Workspace, file: PolicyFile, offset: numbe
     if (found === undefined) return undefined;
     const { node, span } = found;
     if (node.kind === 'call' || node.kind === 'macro') {
-      const documentation = documentationOf(node.kind === 'call' ? nameOfCall(node) : node.macro);
+      const documentation = formatDocumentation(node.kind === 'call' ? nameOfCall(node) : node.macro);
       return documentation === undefined ? undefined : hoverWith(documentation, span);
     }
-    const chain = chainOf(node);
+    const chain = findChain(node);
     const value = chain && selected(chain, workspace, file);
     const type = checkExpression(ast, policyEnvironment).types.get(node);
     if (value === undefined && type === undefined) return undefined;
@@ -120,10 +120,10 @@ function rangeOfName(node: Expr): { readonly start: number; readonly end: number
 /** The name of a function, with its namespace. */
 function nameOfCall({ function: name, target }: Extract<Expr, { readonly kind: 'call' }>): string {
   const qualified = target?.kind === 'ident' ? `${target.name}.${name}` : name;
-  return signaturesOf(qualified) === undefined ? name : qualified;
+  return formatSignatures(qualified) === undefined ? name : qualified;
 }
 
-function chainOf(node: Expr): readonly string[] | undefined {
+function findChain(node: Expr): readonly string[] | undefined {
   const names: string[] = [];
   let below = node;
   for (; below.kind === 'select'; below = below.operand) names.push(below.field);
@@ -135,14 +135,14 @@ function hoverOfKey(file: string, text: string, offset: number): Hover | undefin
   const after = offset + word.length;
   if (!/^["']? *:/.test(text.slice(after, after + 10))) return undefined;
   const { kind, path, written } = yamlCursor(text, after);
-  const table = tableOf(file);
+  const table = findTable(file);
   const parent = kind === 'key' && table !== undefined ? kindAt(table, path) : undefined;
   const field = parent?.kind === 'object' ? parent.type().bySpelling.get(written) : undefined;
   return field && { contents: { kind: 'markdown', value: field.description } };
 }
 
 function hoverWith(value: string, span: Span): Hover {
-  return { contents: { kind: 'markdown', value }, range: rangeOf(span) };
+  return { contents: { kind: 'markdown', value }, range: toRange(span) };
 }
 
 function code(language: string, text: string): string {

@@ -3,7 +3,8 @@ import { importKey } from '../../compiler/ast/names.js';
 import type { PolicyFile } from '../../compiler/ast/policy.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import { type NameKind, namesIn, type Occurrence } from './names.js';
-import { offsetAt, rangeOf } from './positions.js';
+import { offsetAt, toRange } from './positions.js';
+import type { EditedPolicies } from './policy-index.js';
 import type { Workspace } from './workspace.js';
 
 /** A name, with the documents that may define it. */
@@ -14,16 +15,16 @@ export interface Named {
 }
 
 /** The name at a position of a document, if its text parses. */
-export function nameAt(workspace: Workspace, path: string, position: Position): Named | undefined {
+export function nameAt(workspace: EditedPolicies, path: string, position: Position): Named | undefined {
   const { source, file } = workspace.get(path) ?? {};
   if (source === undefined || file?.source !== source) return undefined;
   const offset = offsetAt(source, position);
   const occurrence = namesIn(file).find(({ span }) => span.start <= offset && offset <= span.end);
-  return occurrence && { occurrence, owners: ownersOf(workspace, file, occurrence) };
+  return occurrence && { occurrence, owners: findOwners(workspace, file, occurrence) };
 }
 
 /** Where a name is defined. */
-export function definitionsOf(workspace: Workspace, { occurrence, owners }: Named): readonly Span[] {
+export function findDefinitions(workspace: EditedPolicies, { occurrence, owners }: Named): readonly Span[] {
   const files = owners ?? [...workspace.files.values()].flatMap(({ file }) => file ?? []);
   return files.flatMap((file) =>
     namesIn(file)
@@ -36,8 +37,8 @@ export function definition(workspace: Workspace, path: string, position: Positio
   const named = nameAt(workspace, path, position);
   if (named === undefined) return [];
   const schema = named.occurrence.kind === 'schema' ? schemaPath(workspace, named.occurrence.name) : undefined;
-  if (schema !== undefined) return [{ uri: workspace.uriOf(schema), range: START }];
-  return definitionsOf(workspace, named).map((span) => locationOf(workspace, span));
+  if (schema !== undefined) return [{ uri: workspace.makeUri(schema), range: START }];
+  return findDefinitions(workspace, named).map((span) => toLocation(workspace, span));
 }
 
 export function references(
@@ -48,15 +49,15 @@ export function references(
 ): Location[] {
   const named = nameAt(workspace, path, position);
   if (named === undefined) return [];
-  return occurrencesOf(workspace, named)
+  return findOccurrences(workspace, named)
     .filter(({ isDefinition }) => withDefinitions || !isDefinition)
-    .map(({ span }) => locationOf(workspace, span));
+    .map(({ span }) => toLocation(workspace, span));
 }
 
 /** The range of a name that can be renamed. Undefined for names that requests use, such as roles and actions. */
 export function renameable(workspace: Workspace, path: string, position: Position): Range | undefined {
   const named = nameAt(workspace, path, position);
-  return named?.owners === undefined ? undefined : rangeOf(named.occurrence.span);
+  return named?.owners === undefined ? undefined : toRange(named.occurrence.span);
 }
 
 /**
@@ -74,17 +75,17 @@ export function rename(workspace: Workspace, path: string, position: Position, t
     ({ source, file }) => file !== undefined && file.source !== source,
   );
   if (unparsed !== undefined) return `\`${unparsed.source.path}\` has errors: fix them first`;
-  const taken = definitionsOf(workspace, { ...named, occurrence: { ...named.occurrence, name: to } });
+  const taken = findDefinitions(workspace, { ...named, occurrence: { ...named.occurrence, name: to } });
   if (taken.length > 0 && to !== named.occurrence.name) return `\`${to}\` is already defined`;
   const changes: { [uri: string]: TextEdit[] } = {};
   const seen = new Set<string>();
-  for (const { span } of occurrencesOf(workspace, named)) {
-    const uri = workspace.uriOf(span.source.path);
+  for (const { span } of findOccurrences(workspace, named)) {
+    const uri = workspace.makeUri(span.source.path);
     const edits = changes[uri] ?? [];
     changes[uri] = edits;
     // A YAML alias repeats the text of its anchor.
     const key = `${uri} ${span.start}`;
-    if (!seen.has(key)) edits.push({ range: rangeOf(span), newText: to });
+    if (!seen.has(key)) edits.push({ range: toRange(span), newText: to });
     seen.add(key);
   }
   return { changes };
@@ -95,12 +96,12 @@ const IDENT = /^[-_a-zA-Z0-9.]+$/;
 const RESERVED: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in']);
 const START: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-function locationOf(workspace: Workspace, span: Span): Location {
-  return { uri: workspace.uriOf(span.source.path), range: rangeOf(span) };
+function toLocation(workspace: Workspace, span: Span): Location {
+  return { uri: workspace.makeUri(span.source.path), range: toRange(span) };
 }
 
 /** All places of a name, in the order of the files. */
-function occurrencesOf(workspace: Workspace, named: Named): readonly Occurrence[] {
+function findOccurrences(workspace: Workspace, named: Named): readonly Occurrence[] {
   const owners = named.owners && new Set(named.owners);
   const files = [...workspace.files.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   return files.flatMap(([, { file }]) =>
@@ -109,7 +110,7 @@ function occurrencesOf(workspace: Workspace, named: Named): readonly Occurrence[
       : namesIn(file).filter(
           (other) =>
             isSame(other, named.occurrence) &&
-            (owners === undefined || ownersOf(workspace, file, other)?.some((owner) => owners.has(owner)) === true),
+            (owners === undefined || findOwners(workspace, file, other)?.some((owner) => owners.has(owner)) === true),
         ),
   );
 }
@@ -119,8 +120,8 @@ function isSame(a: Occurrence, b: Occurrence): boolean {
 }
 
 /** The documents whose definitions an occurrence refers to; undefined for names without a scope. */
-function ownersOf(
-  workspace: Workspace,
+function findOwners(
+  workspace: EditedPolicies,
   file: PolicyFile,
   { kind, name, isDefinition }: Occurrence,
 ): readonly PolicyFile[] | undefined {
@@ -153,7 +154,7 @@ function defines(file: PolicyFile, kind: NameKind, name: string): boolean {
 
 /** The documents whose derived roles, variables or constants a document can name. */
 export function visibleFrom(
-  workspace: Workspace,
+  workspace: EditedPolicies,
   file: PolicyFile,
   kind: 'derived-role' | 'variable' | 'constant',
 ): readonly PolicyFile[] {

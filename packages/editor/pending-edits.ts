@@ -7,7 +7,7 @@ export const QUIET = 300;
 /** Characters for each millisecond of pause: a usual policy is answered at once, one of 300 kB after `QUIET`. */
 const LENGTH_PER_MILLISECOND = 1000;
 
-/** In milliseconds. */
+/** Milliseconds. */
 const LATE = 20;
 
 interface Pending {

@@ -10,7 +10,7 @@ import type { Span } from '../../compiler/diagnostics/span.js';
 
 const documents = new WeakMap<Source, TextDocument>();
 
-function documentOf(source: Source): TextDocument {
+function makeDocument(source: Source): TextDocument {
   const known = documents.get(source);
   if (known !== undefined) return known;
   const document = TextDocument.create('', 'yaml', 0, source.text);
@@ -18,18 +18,18 @@ function documentOf(source: Source): TextDocument {
   return document;
 }
 
-export function rangeOf({ source, start, end }: Span): Range {
-  const document = documentOf(source);
+export function toRange({ source, start, end }: Span): Range {
+  const document = makeDocument(source);
   return { start: document.positionAt(start), end: document.positionAt(Math.max(start, end)) };
 }
 
 /** The offset of a position; one past the end of a line or of the text counts as that end. */
 export function offsetAt(source: Source, position: Position): number {
-  return documentOf(source).offsetAt(position);
+  return makeDocument(source).offsetAt(position);
 }
 
 /** The parts of a span on each of its lines, without line breaks and empty parts. */
-export function lineRangesOf({ source, start, end }: Span): readonly Range[] {
+export function toLineRanges({ source, start, end }: Span): readonly Range[] {
   const parts = [...source.text.slice(start, end).matchAll(/[^\r\n]+/g)];
-  return parts.map(({ index, 0: text }) => rangeOf({ source, start: start + index, end: start + index + text.length }));
+  return parts.map(({ index, 0: text }) => toRange({ source, start: start + index, end: start + index + text.length }));
 }

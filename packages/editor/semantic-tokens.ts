@@ -3,7 +3,7 @@ import type { Expression, PolicyFile } from '../../compiler/ast/policy.js';
 import { lex } from '../cel/parse/lexer.js';
 import type { Token } from '../cel/parse/tokens.js';
 import { expressionsIn } from './expressions.js';
-import { lineRangesOf } from './positions.js';
+import { toLineRanges } from './positions.js';
 
 export const SEMANTIC_TOKEN_TYPES = ['variable', 'property', 'function', 'keyword', 'string', 'number', 'operator'];
 type TokenType = 'variable' | 'property' | 'function' | 'keyword' | 'string' | 'number' | 'operator';
@@ -15,7 +15,7 @@ const MOST_TOKENS = 50_000;
 export function semanticTokens(file: PolicyFile): SemanticTokens {
   const builder = new SemanticTokensBuilder();
   const tokens = expressionsIn(file)
-    .flatMap(tokensOf)
+    .flatMap(placeTokens)
     .sort((a, b) => a.line - b.line || a.character - b.character);
   let [line, end] = [-1, -1];
   for (const token of tokens.slice(0, MOST_TOKENS)) {
@@ -34,12 +34,12 @@ interface PlacedToken {
   readonly type: TokenType;
 }
 
-function tokensOf(expression: Expression): readonly PlacedToken[] {
+function placeTokens(expression: Expression): readonly PlacedToken[] {
   const { tokens } = lex(expression.text);
   return tokens.flatMap((token, index) => {
-    const type = typeOf(token, tokens.slice(Math.max(0, index - 2), index), tokens[index + 1]);
+    const type = chooseType(token, tokens.slice(Math.max(0, index - 2), index), tokens[index + 1]);
     if (type === undefined) return [];
-    return lineRangesOf(expression.spanOf(token.start, token.end)).map(({ start, end }) => ({
+    return toLineRanges(expression.spanOf(token.start, token.end)).map(({ start, end }) => ({
       ...start,
       length: end.character - start.character,
       type,
@@ -47,7 +47,7 @@ function tokensOf(expression: Expression): readonly PlacedToken[] {
   });
 }
 
-function typeOf(token: Token, before: readonly Token[], after: Token | undefined): TokenType | undefined {
+function chooseType(token: Token, before: readonly Token[], after: Token | undefined): TokenType | undefined {
   switch (token.type) {
     case 'EOF':
     case '[':
@@ -80,7 +80,7 @@ function typeOf(token: Token, before: readonly Token[], after: Token | undefined
   }
 }
 
-/** After `.`, or after `.?`, which is two tokens. */
+/** Whether a token follows `.`, or `.?`, which is two tokens. */
 function isSelected(before: readonly Token['type'][]): boolean {
   return before.at(-1) === '.' || (before[0] === '.' && before[1] === '?');
 }

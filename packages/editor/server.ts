@@ -30,14 +30,15 @@ import {
   evaluationHints,
   evaluationSummary,
 } from './evaluations.js';
+import { chooseKind } from './file-kind.js';
 import { format } from './formatting.js';
 import { hover } from './hover.js';
 import { definition, references, rename, renameable } from './navigation.js';
 import { SEMANTIC_TOKEN_TYPES, semanticTokens } from './semantic-tokens.js';
 import { documentSymbols, workspaceSymbols } from './symbols.js';
 import { PendingEdits, QUIET } from './pending-edits.js';
-import { failuresOf, lensesOf, problemsOf, RUN_TESTS, suitesOf } from './suites.js';
-import { kindOf, policyFolderIn, Workspace } from './workspace.js';
+import { listFailures, makeLenses, findProblems, RUN_TESTS, findSuites } from './suites.js';
+import { policyFolderIn, Workspace } from './workspace.js';
 
 /** What the server needs from its host. */
 export interface LanguageServerOptions {
@@ -45,7 +46,7 @@ export interface LanguageServerOptions {
   /** The folder of the policies; by default that of each folder that the editor has open. */
   readonly folder?: string | undefined;
   /** The roles and actions that the policies of a project may name. May throw. */
-  readonly vocabularyOf: (root: string) => Vocabulary;
+  readonly findVocabulary: (root: string) => Vocabulary;
   /** Finds what is wrong with all files of a folder, while edits are answered. Its calls for a workspace do not overlap. */
   readonly diagnoseFolder: (workspace: Workspace) => Promise<FolderDiagnostics>;
   /** Runs the tests of a suite, or the one with a name, by the policies as the editor has them. Rejects if these have errors. */
@@ -65,11 +66,11 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
 
   const openWorkspace = (root: string): Workspace | undefined => {
     const folder = options.folder ?? policyFolderIn(root);
-    return folder === undefined ? undefined : new Workspace(folder, () => vocabularyOf(root));
+    return folder === undefined ? undefined : new Workspace(folder, () => findVocabulary(root));
   };
-  const vocabularyOf = (root: string): Vocabulary => {
+  const findVocabulary = (root: string): Vocabulary => {
     try {
-      return options.vocabularyOf(root);
+      return options.findVocabulary(root);
     } catch (error) {
       connection.console.warn(error instanceof Error ? error.message : String(error));
       return {};
@@ -77,7 +78,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   };
 
   connection.onInitialize((parameters): InitializeResult => {
-    workspaces = rootsOf(parameters).flatMap((root) => openWorkspace(root) ?? []);
+    workspaces = listRoots(parameters).flatMap((root) => openWorkspace(root) ?? []);
     canWatch = parameters.capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
     return { capabilities: CAPABILITIES, serverInfo: { name: 'authzc', version: options.version } };
   });
@@ -94,7 +95,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   /** The workspace of a document, and its path there. */
   const locate = (uri: string): readonly [workspace: Workspace, path: string] | undefined => {
     for (const workspace of workspaces) {
-      const path = workspace.pathOf(uri);
+      const path = workspace.findPath(uri);
       if (path !== undefined) return [workspace, path];
     }
     return undefined;
@@ -104,7 +105,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   const uriIn =
     (workspace: Workspace) =>
     (path: string): string =>
-      uris.get(workspace.uriOf(path)) ?? workspace.uriOf(path);
+      uris.get(workspace.makeUri(path)) ?? workspace.makeUri(path);
 
   const published = new Map<string, Set<string>>();
   const publish = (workspace: Workspace, path: string, diagnostics: readonly LspDiagnostic[]): void => {
@@ -121,13 +122,13 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
       editorDiagnostic(diagnostic, uriIn(workspace));
   /** Shows the mistakes in a file that was edited. */
   const diagnose = (workspace: Workspace, path: string): void => {
-    switch (kindOf(path)) {
+    switch (chooseKind(path)) {
       case 'policy':
         publish(workspace, path, workspace.diagnoseFile(path).map(shownIn(workspace)));
         break;
       case 'suite':
       case 'fixtures':
-        for (const suite of suitesOf(workspace, path)) publish(workspace, suite.path, problemsOf(suite));
+        for (const suite of findSuites(workspace, path)) publish(workspace, suite.path, findProblems(suite));
         return;
       default:
         break;
@@ -157,7 +158,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
       // A file that was edited meanwhile has newer diagnostics.
       const isCurrent = (path: string): boolean => workspace.get(path)?.source === compiled.get(path);
       const withoutAny = [...(published.get(workspace.folder) ?? [])].filter(
-        (path) => !byPath.has(path) && kindOf(path) === 'policy',
+        (path) => !byPath.has(path) && chooseKind(path) === 'policy',
       );
       for (const path of withoutAny) if (isCurrent(path)) publish(workspace, path, []);
       for (const [path, own] of byPath)
@@ -196,7 +197,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     guarded(() => {
       const [workspace, path] = locate(document.uri) ?? [];
       if (workspace === undefined || path === undefined) return;
-      uris.set(workspace.uriOf(path), document.uri);
+      uris.set(workspace.makeUri(path), document.uri);
       const text = document.getText();
       workspace.setText(path, text);
       edits.add(document.uri, text.length, () => guarded(() => diagnose(workspace, path)));
@@ -218,7 +219,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
     for (const workspace of workspaces)
-      if (changes.some(({ uri }) => workspace.pathOf(uri) !== undefined)) reload(workspace);
+      if (changes.some(({ uri }) => workspace.findPath(uri) !== undefined)) reload(workspace);
   });
 
   const at = <T>(uri: string, answer: (workspace: Workspace, path: string) => T): T | undefined => {
@@ -272,7 +273,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   });
   connection.onDocumentFormatting(({ textDocument: { uri } }) =>
     at(uri, (workspace, path) => {
-      const source = kindOf(path) === 'schema' ? undefined : workspace.sourceOf(path);
+      const source = chooseKind(path) === 'schema' ? undefined : workspace.findSource(path);
       return source && format(source);
     }),
   );
@@ -280,7 +281,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     atLast(uri, (workspace, path) => {
       const file = workspace.get(path)?.file;
       return [
-        ...workspace.suites.filter((suite) => suite.path === path).flatMap((suite) => lensesOf(suite, uri)),
+        ...workspace.suites.filter((suite) => suite.path === path).flatMap((suite) => makeLenses(suite, uri)),
         ...(file === undefined ? [] : conditionLenses(file, uri)),
       ];
     }),
@@ -307,7 +308,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     const suite = workspace?.suites.find((other) => other.path === path);
     if (workspace === undefined || suite === undefined) return null;
     const result = await options.runSuite(workspace, suite, typeof argument === 'string' ? argument : undefined);
-    const failures = failuresOf(result);
+    const failures = listFailures(result);
     publish(workspace, suite.path, failures);
     const passed = result.summary.counts.get('passed') ?? 0;
     const [type, message]: [MessageType, string] =
@@ -343,7 +344,7 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
   workspaceSymbolProvider: true,
 };
 
-function rootsOf({ workspaceFolders, rootUri }: InitializeParams): readonly string[] {
+function listRoots({ workspaceFolders, rootUri }: InitializeParams): readonly string[] {
   const uris = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri === null ? [] : [rootUri]);
   return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri));
 }

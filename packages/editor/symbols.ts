@@ -1,29 +1,29 @@
 import { type DocumentSymbol, SymbolKind, type WorkspaceSymbol } from 'vscode-languageserver';
-import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule, policyKeyOf } from '../../compiler/ast/names.js';
+import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule, makePolicyKey } from '../../compiler/ast/names.js';
 import { placeOfDocument } from '../../compiler/ast/places.js';
 import type { Policy, PolicyFile } from '../../compiler/ast/policy.js';
 import type { Place, Span } from '../../compiler/diagnostics/span.js';
 import { namesIn, type NameKind } from './names.js';
-import { rangeOf } from './positions.js';
+import { toRange } from './positions.js';
 import type { Workspace } from './workspace.js';
 
 /** The outline of a document: its rules, derived roles, statements, variables and constants. */
 export function documentSymbols(file: PolicyFile): DocumentSymbol[] {
   const { source } = file;
-  const whole = rangeOf({ source, start: 0, end: source.text.length });
-  const members = [...definitionsIn(file), ...rulesOf(file.policy)].sort((a, b) => a.span.start - b.span.start);
+  const whole = toRange({ source, start: 0, end: source.text.length });
+  const members = [...definitionsIn(file), ...listRules(file.policy)].sort((a, b) => a.span.start - b.span.start);
   return [
     {
-      name: policyKeyOf(file.policy),
+      name: makePolicyKey(file.policy),
       kind: SymbolKind.Class,
       range: whole,
-      selectionRange: rangeOf(placeOfDocument(file).span),
+      selectionRange: toRange(placeOfDocument(file).span),
       children: members.map(({ name, detail, kind, span }) => ({
         name: name === '' ? '""' : name,
         detail,
         kind,
-        range: rangeOf(span),
-        selectionRange: rangeOf({ ...span, end: Math.min(span.end, endOfLine(span)) }),
+        range: toRange(span),
+        selectionRange: toRange({ ...span, end: Math.min(span.end, endOfLine(span)) }),
       })),
     },
   ];
@@ -37,11 +37,11 @@ export function workspaceSymbols(workspace: Workspace, query: string): Workspace
   const found: WorkspaceSymbol[] = [];
   for (const [, { file }] of [...workspace.files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (file === undefined) continue;
-    const document = { name: policyKeyOf(file.policy), kind: SymbolKind.Class, span: placeOfDocument(file).span };
+    const document = { name: makePolicyKey(file.policy), kind: SymbolKind.Class, span: placeOfDocument(file).span };
     for (const { name, kind, span } of [document, ...definitionsIn(file)]) {
       if (found.length >= MOST_SYMBOLS) return found;
       if (!isSubsequence(query.toLowerCase(), name.toLowerCase())) continue;
-      const location = { uri: workspace.uriOf(span.source.path), range: rangeOf(span) };
+      const location = { uri: workspace.makeUri(span.source.path), range: toRange(span) };
       found.push({ name, kind, location, containerName: span.source.path });
     }
   }
@@ -77,7 +77,7 @@ function definitionsIn(file: PolicyFile): readonly Member[] {
   });
 }
 
-function rulesOf(policy: Policy): readonly Member[] {
+function listRules(policy: Policy): readonly Member[] {
   const member = (name: string, detail: string, place: Place): Member => ({
     name,
     detail,

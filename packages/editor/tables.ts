@@ -2,11 +2,11 @@ import { posix } from 'node:path';
 import type { MessageType } from '../../compiler/parse/schema/field.js';
 import { DOCUMENT } from '../../compiler/parse/schema/tables.js';
 import { AUX_DATA_FIXTURES, PRINCIPAL_FIXTURES, RESOURCE_FIXTURES, SUITE } from '../policy-tests/schema.js';
-import { kindOf } from './workspace.js';
+import { chooseKind } from './file-kind.js';
 
 /** The shape of the documents in a file; undefined if it is not one of policies and their tests. */
-export function tableOf(path: string): MessageType | undefined {
-  switch (kindOf(path)) {
+export function findTable(path: string): MessageType | undefined {
+  switch (chooseKind(path)) {
     case 'policy':
       return DOCUMENT;
     case 'suite':

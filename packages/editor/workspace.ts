@@ -1,42 +1,25 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { importKey, policyKeyOf } from '../../compiler/ast/names.js';
 import type { PolicyFile } from '../../compiler/ast/policy.js';
 import { type Diagnostic, Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import {
-  isReadFromPolicies,
-  isSuiteFile,
-  load,
-  loadSuites,
-  type SuiteFiles,
-  type TestFile,
-} from '../../compiler/load/index.js';
-import { parse } from '../../compiler/parse/index.js';
+import { load, loadSuites, type SuiteFiles, type TestFile } from '../../compiler/load/index.js';
 import type { Vocabulary } from '../../compiler/validate/vocabulary.js';
+import { chooseKind } from './file-kind.js';
 import { DEPENDS_ON_THE_SET, findProblems, isTooLarge } from './find-problems.js';
-
-/** A file of a folder. */
-export interface Indexed {
-  readonly source: Source;
-  /** The document; that of an earlier text while the current one does not parse. Undefined before one did. */
-  readonly file: PolicyFile | undefined;
-}
+import { type EditedPolicies, type Indexed, PolicyIndex } from './policy-index.js';
 
 /**
  * A folder of policies as an editor has it: the texts of open documents take the place of those on disk. An edit parses
  * one file; the rest of the work depends on what it imports, not on the size of the folder.
  */
-export class Workspace {
+export class Workspace implements EditedPolicies {
   private readonly root: string;
   private onDisk: ReadonlyMap<string, Source> = new Map();
   private schemas: ReadonlyMap<string, string> = new Map();
   private readonly open = new Map<string, Source>();
-  /** All that is derived from the texts, but for those in `stale`. */
-  private readonly indexed: Index = { files: new Map(), byKey: new Map(), families: new Map() };
-  /** The paths of the texts that changed since something was asked about them: of many edits, one is parsed. */
-  private readonly stale = new Set<string>();
+  private readonly index = new PolicyIndex((path) => this.open.get(path) ?? this.onDisk.get(path));
   /** Changes with each text. */
   private revision = 0;
   private diagnosed:
@@ -64,22 +47,22 @@ export class Workspace {
     this.schemas = schemas;
     this.suitesOnDisk = loadSuites(this.root);
     this.outdate(...this.index.files.keys(), ...this.onDisk.keys());
-    this.refresh();
+    this.index.refresh();
   }
 
   /** The path of a document below the folder, with `/`; undefined if it is not a file of the folder. */
-  pathOf(uri: string): string | undefined {
-    const file = filePathOf(uri);
+  findPath(uri: string): string | undefined {
+    const file = toFilePath(uri);
     if (file === undefined) return undefined;
     for (const root of [this.folder, this.root]) {
       const path = relative(root, file).split(sep).join('/');
-      if (path !== '' && !path.startsWith('../') && kindOf(path) !== undefined) return path;
+      if (path !== '' && !path.startsWith('../') && chooseKind(path) !== undefined) return path;
     }
     return undefined;
   }
 
   /** The URI of a file of the folder. */
-  uriOf(path: string): string {
+  makeUri(path: string): string {
     return pathToFileURL(join(this.folder, path)).href;
   }
 
@@ -97,7 +80,7 @@ export class Workspace {
   }
 
   /** The text of a file that is a policy or open. */
-  sourceOf(path: string): Source | undefined {
+  findSource(path: string): Source | undefined {
     return this.get(path)?.source ?? this.open.get(path);
   }
 
@@ -115,7 +98,7 @@ export class Workspace {
       auxData: suite.auxData && current(suite.auxData),
     }));
     const known = new Set(onDisk.map(({ path }) => path));
-    const unsaved = [...this.open.values()].filter(({ path }) => kindOf(path) === 'suite' && !known.has(path));
+    const unsaved = [...this.open.values()].filter(({ path }) => chooseKind(path) === 'suite' && !known.has(path));
     return [...onDisk, ...unsaved.map(newSuite)];
   }
 
@@ -131,7 +114,7 @@ export class Workspace {
 
   /** The documents with a key, such as `derived_roles.common`. */
   withKey(key: string): readonly PolicyFile[] {
-    return [...(this.index.byKey.get(key) ?? [])].flatMap((path) => this.get(path)?.file ?? []);
+    return this.index.withKey(key);
   }
 
   get vocabulary(): Vocabulary {
@@ -170,81 +153,14 @@ export class Workspace {
 
   /** A file, with what it imports, directly or not, and the other scopes of its policy. */
   involvedIn(path: string): readonly string[] {
-    const involved = new Set([path]);
-    const own = this.get(path)?.file;
-    const family = own && isExecutable(own) ? familyOf(policyKeyOf(own.policy)) : undefined;
-    const scopes = family === undefined ? [] : [...(this.index.families.get(family) ?? [])];
-    const pending = [path, ...scopes];
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      involved.add(next);
-      for (const key of importsOf(this.get(next)?.file))
-        for (const imported of this.index.byKey.get(key) ?? []) if (!involved.has(imported)) pending.push(imported);
-    }
-    return [...involved].sort();
-  }
-
-  private get index(): Index {
-    this.refresh();
-    return this.indexed;
-  }
-
-  private refresh(): void {
-    for (const path of this.stale) this.update(path);
-    this.stale.clear();
+    return this.index.involvedIn(path);
   }
 
   private outdate(...paths: readonly string[]): void {
     this.revision += 1;
-    for (const path of paths) this.stale.add(path);
-  }
-
-  private update(path: string): void {
-    if (kindOf(path) !== 'policy') return;
-    const source = this.open.get(path) ?? this.onDisk.get(path);
-    const { files } = this.indexed;
-    const before = files.get(path);
-    if (before?.source === source) return;
-    if (before?.file !== undefined) this.unlist(path, before.file);
-    if (source === undefined) {
-      files.delete(path);
-      return;
-    }
-    const file = isTooLarge(source) ? undefined : (parse(source, new Diagnostics()) ?? before?.file);
-    files.set(path, { source, file });
-    if (file !== undefined) this.list(path, file);
-  }
-
-  private list(path: string, file: PolicyFile): void {
-    const key = policyKeyOf(file.policy);
-    addTo(this.indexed.byKey, key, path);
-    if (isExecutable(file)) addTo(this.indexed.families, familyOf(key), path);
-  }
-
-  private unlist(path: string, file: PolicyFile): void {
-    const key = policyKeyOf(file.policy);
-    this.indexed.byKey.get(key)?.delete(path);
-    this.indexed.families.get(familyOf(key))?.delete(path);
+    this.index.outdate(paths);
   }
 }
-
-interface Index {
-  readonly files: Map<string, Indexed>;
-  /** The paths of documents, by key. */
-  readonly byKey: Map<string, Set<string>>;
-  /** The paths of policies with the same kind, name and version, in any scope. */
-  readonly families: Map<string, Set<string>>;
-}
-
-/** What a file of a folder of policies is, by its path below that. */
-export function kindOf(path: string): 'policy' | 'schema' | 'suite' | 'fixtures' | undefined {
-  const folders = path.split('/');
-  const name = folders.pop() as string;
-  if (isReadFromPolicies(path)) return folders[0] === '_schemas' ? 'schema' : 'policy';
-  if (isSuiteFile(name)) return folders.includes('testdata') ? undefined : 'suite';
-  return folders.at(-1) === 'testdata' && FIXTURES.test(name) ? 'fixtures' : undefined;
-}
-
-const FIXTURES = /^(?:principals|resources|auxdata|auxData|aux_data)\.(?:yaml|yml|json)$/;
 
 /** A suite that is not on disk yet. */
 function newSuite(source: Source): SuiteFiles {
@@ -267,34 +183,10 @@ export function policyFolderIn(root: string): string | undefined {
 }
 
 /** Undefined for a URI that does not name a file of this machine. */
-function filePathOf(uri: string): string | undefined {
+function toFilePath(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
   } catch {
     return undefined;
   }
-}
-
-function isExecutable({ policy: { kind } }: PolicyFile): boolean {
-  return kind === 'resource' || kind === 'principal' || kind === 'role';
-}
-
-function familyOf(key: string): string {
-  return key.replace(/\/.*$/s, '');
-}
-
-function importsOf(file: PolicyFile | undefined): readonly string[] {
-  const { policy } = file ?? {};
-  if (policy === undefined || !('variables' in policy)) return [];
-  const sets = policy.kind === 'resource' ? policy.importDerivedRoles : [];
-  return [
-    ...sets.map(({ value }) => importKey('derived_roles', value)),
-    ...policy.variables.imports.map(({ value }) => importKey('export_variables', value)),
-    ...policy.constants.imports.map(({ value }) => importKey('export_constants', value)),
-  ];
-}
-
-function addTo(sets: Map<string, Set<string>>, key: string, path: string): void {
-  const set = sets.get(key) ?? new Set();
-  sets.set(key, set.add(path));
 }

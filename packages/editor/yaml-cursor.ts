@@ -30,15 +30,15 @@ export function yamlCursor(text: string, offset: number): YamlCursor {
     .split(/\r\n|\r|\n/, MOST_LINES)
     .slice(1);
   const current = above.pop() as string;
-  const inner = indentOf(current) ?? current.length;
+  const inner = measureIndent(current) ?? current.length;
   return continued(above, current, inner) ?? onLine(above, current, below);
 }
 
 /** A line in a block scalar, or in a plain or quoted one that goes on. */
 function continued(above: readonly string[], current: string, indent: number): YamlCursor | undefined {
-  const header = above.findLastIndex((line) => (indentOf(line) ?? Number.POSITIVE_INFINITY) < indent);
+  const header = above.findLastIndex((line) => (measureIndent(line) ?? Number.POSITIVE_INFINITY) < indent);
   if (header < 0) return undefined;
-  const { key, column, value } = partsOf(above[header] as string);
+  const { key, column, value } = splitLine(above[header] as string);
   // The first key of an item has its indentation from the dash.
   if (key === undefined || column >= indent || value === '' || /^[[{&*#]/.test(value)) return undefined;
   const lines = [...above.slice(header + 1), current].map((line) => line.trimStart());
@@ -49,7 +49,7 @@ function continued(above: readonly string[], current: string, indent: number): Y
 }
 
 function onLine(above: readonly string[], current: string, below: readonly string[]): YamlCursor {
-  const { key, value, column, dashes } = partsOf(current);
+  const { key, value, column, dashes } = splitLine(current);
   const rest = key === undefined ? current.slice(column) : value;
   const path = pathTo(above, current);
   if (/^[[{]/.test(rest)) return inFlow(path, rest);
@@ -74,9 +74,9 @@ interface LineParts {
   readonly value: string;
 }
 
-function partsOf(line: string): LineParts {
+function splitLine(line: string): LineParts {
   const dashes: number[] = [];
-  let column = indentOf(line) ?? line.length;
+  let column = measureIndent(line) ?? line.length;
   while (line[column] === '-' && (line[column + 1] === ' ' || column + 1 === line.length)) {
     dashes.push(column);
     column += 1;
@@ -92,7 +92,7 @@ function partsOf(line: string): LineParts {
 const TAG = /^![^\s,[\]{}]*\s+/;
 
 /** Undefined for a line that is empty or a comment. */
-function indentOf(line: string): number | undefined {
+function measureIndent(line: string): number | undefined {
   const indent = line.search(/[^ ]/);
   return indent < 0 || line[indent] === '#' ? undefined : indent;
 }
@@ -100,7 +100,7 @@ function indentOf(line: string): number | undefined {
 /** The path of the value of the key on a line, or of the mapping or list that the line is in. */
 function pathTo(above: readonly string[], line: string): Path {
   const steps: (string | number)[] = [];
-  const { dashes, column, key } = partsOf(line);
+  const { dashes, column, key } = splitLine(line);
   if (key !== undefined) steps.push(key);
   let limit = column;
   for (const dash of dashes.toReversed()) {
@@ -110,8 +110,8 @@ function pathTo(above: readonly string[], line: string): Path {
   let isItem = dashes.length > 0;
   for (let row = above.length - 1; row >= 0 && (limit > 0 || isItem); row -= 1) {
     const upper = above[row] as string;
-    if (indentOf(upper) === undefined) continue;
-    const parts = partsOf(upper);
+    if (measureIndent(upper) === undefined) continue;
+    const parts = splitLine(upper);
     // A list may have the indentation of its key.
     if (parts.key !== undefined && (parts.column < limit || (isItem && parts.column === limit))) {
       steps.push(parts.key);
@@ -132,9 +132,9 @@ function pathTo(above: readonly string[], line: string): Path {
 function* keysAt(lines: Iterable<string>, column: number, isFirst: boolean): Generator<string> {
   if (isFirst) return;
   for (const line of lines) {
-    const indent = indentOf(line);
+    const indent = measureIndent(line);
     if (indent === undefined) continue;
-    const parts = partsOf(line);
+    const parts = splitLine(line);
     if (parts.key !== undefined && parts.column === column) yield parts.key;
     if (indent < column) return;
   }

@@ -1,5 +1,5 @@
 import { below } from './apply.js';
-import { identityOf } from './equality.js';
+import { identify } from './equality.js';
 import type { Place } from './place.js';
 import type { Run, Schema } from './run.js';
 
@@ -82,7 +82,7 @@ export const uniqueItems: Schema = (value, place, run) => {
   let valid = true;
   const seen = new Map<string, number[]>();
   for (const [index, item] of value.entries()) {
-    const identity = identityOf(item, run);
+    const identity = identify(item, run);
     if (identity === undefined) return false;
     const earlier = seen.get(identity);
     if (earlier === undefined) {

@@ -34,20 +34,20 @@ export function isStated(value: unknown, stated: Stated): boolean {
 /**
  * A string that equal values have and others do not, with members sorted by name. Undefined if it takes too much work.
  */
-export function identityOf(value: unknown, run: Run, depth = 0): string | undefined {
+export function identify(value: unknown, run: Run, depth = 0): string | undefined {
   if (!run.enterValue(depth)) return undefined;
   if (value === 0) return '0';
   if (typeof value === 'string') run.spend(value.length >> 6);
   if (Array.isArray(value))
     return joined(
       '[',
-      value.map((item) => identityOf(item, run, depth + 1)),
+      value.map((item) => identify(item, run, depth + 1)),
       ']',
     );
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
     .sort()
-    .map((name) => joined(`${JSON.stringify(name)}:`, [identityOf(value[name], run, depth + 1)], ''));
+    .map((name) => joined(`${JSON.stringify(name)}:`, [identify(value[name], run, depth + 1)], ''));
   return joined('{', members, '}');
 }
 

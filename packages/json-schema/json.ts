@@ -2,7 +2,7 @@
 export type TypeName = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
 
 /** The type of a JSON value, as messages name it: an integer is a number. */
-export function typeOf(value: unknown): Exclude<TypeName, 'integer'> {
+export function findType(value: unknown): Exclude<TypeName, 'integer'> {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
   switch (typeof value) {

@@ -9,7 +9,7 @@ import { singleQuoted } from './text.js';
 export interface Members {
   readonly properties?: { readonly [name: string]: Schema };
   readonly patternProperties?: { readonly [pattern: string]: Schema };
-  /** Of the patterns. */
+  /** Engine of the patterns. */
   readonly engine?: PatternEngine;
   /** `false` forbids them. */
   readonly additionalProperties?: Schema | false;

@@ -13,7 +13,7 @@ export class Place {
   }
 
   /**
-   * As violations name it: a JSON pointer with percent-encoding, `/` for the root
+   * The place as violations name it: a JSON pointer with percent-encoding, `/` for the root
    * (docs/spec/policy-language.md#validation-errors).
    */
   get text(): string {

@@ -1,6 +1,6 @@
 import { below } from './apply.js';
 import { Evaluated } from './evaluated.js';
-import { isObject, type TypeName, typeOf } from './json.js';
+import { isObject, type TypeName, findType } from './json.js';
 import type { Place } from './place.js';
 import type { DynamicScope, Run, Schema } from './run.js';
 
@@ -31,7 +31,7 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
       run.enter() &&
       (isOneOfTypes(value, names)
         ? allHold(keywords, value, place, run)
-        : run.report(place, `expected ${expected}, but got ${typeOf(value)}`));
+        : run.report(place, `expected ${expected}, but got ${findType(value)}`));
     run.leave();
     return valid;
   };
@@ -107,6 +107,6 @@ function allHold(keywords: readonly Schema[], value: unknown, place: Place, run:
 }
 
 function isOneOfTypes(value: unknown, names: readonly TypeName[]): boolean {
-  const actual = typeOf(value);
+  const actual = findType(value);
   return names.some((name) => name === actual || (name === 'integer' && Number.isInteger(value)));
 }

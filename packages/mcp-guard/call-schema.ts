@@ -16,7 +16,7 @@ export function readCallSchema(tool: string, inputSchema: object): CallSchema | 
   const texts = [
     {
       path: 'call.json',
-      text: JSON.stringify({ type: 'object', required: ['params'], properties: { params: paramsOf(tool) } }),
+      text: JSON.stringify({ type: 'object', required: ['params'], properties: { params: describeParams(tool) } }),
     },
     { path: 'input.json', text: JSON.stringify(inputSchema) },
   ];
@@ -36,7 +36,7 @@ export function readCallSchema(tool: string, inputSchema: object): CallSchema | 
 }
 
 /** The parameters of `tools/call`. The guard adds `arguments` where a call has none. */
-function paramsOf(tool: string): object {
+function describeParams(tool: string): object {
   return {
     type: 'object',
     required: ['name', 'arguments'],

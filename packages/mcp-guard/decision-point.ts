@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../cel/runtime/index.js';
+import type { FactsEngine } from '../../runtime/facts/index.js';
 import type { AuthzClient } from '../client/index.js';
 import type { Evaluation } from './evaluation.js';
 
@@ -29,9 +30,18 @@ export type VerifiedActor = Omit<VerifiedPrincipal, 'actors'> & { readonly id: s
  * Decides with a client of a decision point: in this process or over the network. The kind is the type of the resource,
  * whose properties are attributes; the context is the attribute `authz.context`. Roles and attributes of the principal
  * come from the token alone: what a mapping says of its subject is not verified, and is not used.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { decideWith } from 'authz/mcp';
+ * import { policies } from './dist/policies.js';
+ *
+ * // Pass it to mcpGuard as `decisionPoint`.
+ * const decisionPoint = decideWith(inProcessClient(policies), ({ roles }) => ({ roles: roles as string[] }));
+ * console.log(typeof decisionPoint); // => function
  */
 export function decideWith(
-  client: Pick<AuthzClient, 'isAllowed'>,
+  client: Pick<AuthzClient, 'isAllowed'> | Pick<FactsEngine, 'isAllowed'>,
   principalOf: (token: Claims) => VerifiedPrincipal,
 ): DecisionPoint {
   return async ({ subject, action, resource, context }, token) => {
@@ -46,7 +56,8 @@ export function decideWith(
       resource: { kind: resource.type, id: resource.id, attr },
       action: action.name,
     };
-    return client.isAllowed(request as Parameters<typeof client.isAllowed>[0]);
+    // Both take this request; what one takes of tokens differs.
+    return (client as Pick<AuthzClient, 'isAllowed'>).isAllowed(request as Parameters<AuthzClient['isAllowed']>[0]);
   };
 }
 
@@ -60,7 +71,16 @@ export interface AuthZenOptions {
   readonly timeout?: number;
 }
 
-/** Decides by AuthZEN 1.0. Redirections are not followed: an answer comes from the address that is configured. */
+/**
+ * Decides by AuthZEN 1.0. Redirections are not followed: an answer comes from the address that is configured.
+ *
+ * @example
+ * import { decideOverAuthZen } from 'authz/mcp';
+ *
+ * // Pass it to mcpGuard as `decisionPoint`.
+ * const decisionPoint = decideOverAuthZen({ endpoint: 'http://localhost:3592/access/v1/evaluation', timeout: 1000 });
+ * console.log(typeof decisionPoint); // => function
+ */
 export function decideOverAuthZen({ endpoint, headers = {}, timeout = 5000 }: AuthZenOptions): DecisionPoint {
   return async (evaluation) => {
     const response = await fetch(endpoint, {

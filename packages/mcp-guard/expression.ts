@@ -47,7 +47,7 @@ export function compileMappingExpression(text: string): MappingExpression | stri
         ]),
       };
       try {
-        return guard.asOne(() => resultOf(evaluate(value, within)), {});
+        return guard.asOne(() => toResult(evaluate(value, within)), {});
       } catch (error) {
         if (!(error instanceof cel.EvaluationLimitError || error instanceof RangeError)) throw error;
         return { error: 'the expression costs more than the limit' };
@@ -56,7 +56,7 @@ export function compileMappingExpression(text: string): MappingExpression | stri
   };
 }
 
-function resultOf(result: cel.Result): ExpressionResult {
+function toResult(result: cel.Result): ExpressionResult {
   const content = result instanceof cel.Optional ? result.value : result;
   if (result instanceof cel.Optional && content === undefined) return { value: undefined };
   const output = cel.toOutput(content);

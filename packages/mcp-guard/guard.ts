@@ -39,7 +39,7 @@ export interface McpRefusal {
    * because the method is unknown. `no-answer`: the decision point has failed.
    */
   readonly reason: 'unverified' | 'mapping' | 'denied' | 'no-answer';
-  /** For the log of the server. */
+  /** Detail for the log of the server. */
   readonly detail: string;
 }
 
@@ -63,7 +63,32 @@ export class MappingError extends Error {
   }
 }
 
-/** Makes the guard of a server. Throws a MappingError if a mapping does not compile or does not suit its tool. */
+/**
+ * Makes the guard of a server. Throws a MappingError if a mapping does not compile or does not suit its tool.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { decideWith, mcpGuard } from 'authz/mcp';
+ * import { policies } from './dist/policies.js';
+ *
+ * const inputSchema = {
+ *   type: 'object',
+ *   properties: { id: { type: 'string' } },
+ *   required: ['id'],
+ *   'x-authzen-mapping': {
+ *     evaluation: { action: { name: 'read' }, resource: { type: 'contact', id: '$params.arguments.id' } },
+ *   },
+ * };
+ * const guard = mcpGuard({
+ *   server: 'https://contacts.example/mcp',
+ *   tools: [{ name: 'read', inputSchema }],
+ *   decisionPoint: decideWith(inProcessClient(policies), ({ roles }) => ({ roles: roles as string[] })),
+ * });
+ * const call = { method: 'tools/call', params: { name: 'read', arguments: { id: 'c1' } } };
+ * const token = { sub: 'ann', roles: ['user'], client_id: 'assistant' };
+ * console.log(await guard.refusalOf(call, token)); // => undefined
+ * console.log((await guard.refusalOf(call, undefined))?.reason); // => unverified
+ */
 export function mcpGuard({
   tools,
   server,
@@ -71,8 +96,8 @@ export function mcpGuard({
   subjectClaim = 'sub',
   onRefusal = () => {},
 }: McpGuardOptions): McpGuard {
-  const calls = callsOf(tools);
-  const methods = new Map([...METHODS].map(([method, rule]) => [method, mappingOf(method, rule, server)]));
+  const calls = makeCalls(tools);
+  const methods = new Map([...METHODS].map(([method, rule]) => [method, findMapping(method, rule, server)]));
 
   async function refusalOf(request: McpRequest, token: Claims | undefined): Promise<McpRefusal | undefined> {
     const { method } = request;
@@ -85,7 +110,7 @@ export function mcpGuard({
     const params: JsonObject = isObject(request.params) ? request.params : {};
     if (METHODS.get(method) === 'server' && !isAudience(token, server))
       return { reason: 'mapping', detail: 'the server is not an audience of the token' };
-    const call = method === 'tools/call' ? callOf(params, calls) : undefined;
+    const call = method === 'tools/call' ? makeCall(params, calls) : undefined;
     if (typeof call === 'string') return { reason: 'mapping', detail: call };
     const mapping = call?.mapping ?? byMethod;
     const evaluations = mapping({ params: call?.params ?? params, token }, { id });
@@ -116,7 +141,7 @@ interface GuardedCall {
   readonly mapping: Mapping | undefined;
 }
 
-function callsOf(tools: readonly GuardedTool[]): ReadonlyMap<string, GuardedCall> {
+function makeCalls(tools: readonly GuardedTool[]): ReadonlyMap<string, GuardedCall> {
   const problems: (MappingProblem & { readonly tool: string })[] = [];
   const calls = new Map<string, GuardedCall>();
   for (const { name: tool, inputSchema } of tools) {
@@ -138,7 +163,7 @@ function callsOf(tools: readonly GuardedTool[]): ReadonlyMap<string, GuardedCall
 const MAPPING = 'x-authzen-mapping';
 
 /** The mapping of a call and its parameters, or why there is none. */
-function callOf(
+function makeCall(
   params: JsonObject,
   calls: ReadonlyMap<string, GuardedCall>,
 ): { readonly mapping: Mapping | undefined; readonly params: Attributes } | string {
@@ -152,7 +177,7 @@ function callOf(
 }
 
 /** The mapping of a method whose requests have none of their own. */
-function mappingOf(method: string, rule: MethodRule, server: string): Mapping | undefined {
+function findMapping(method: string, rule: MethodRule, server: string): Mapping | undefined {
   if (rule === 'passes') return undefined;
   const resource = rule === 'server' ? { type: 'mcp_server', id: server.replace(/^\$/, '$$$$') } : rule;
   return compileMapping({ evaluation: { action: { name: method }, resource } }) as Mapping;

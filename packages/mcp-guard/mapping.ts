@@ -40,7 +40,7 @@ export function compileMapping(mapping: unknown, schema?: CallSchema): Mapping |
   const compiler = new MappingCompiler(schema);
   const body = mapping[form] as Json;
   const parts = compiler.evaluations(body, form);
-  return compiler.problems.length > 0 ? compiler.problems : mappingOf(parts);
+  return compiler.problems.length > 0 ? compiler.problems : makeMapping(parts);
 }
 
 /** Makes a value from the variables of a request. */
@@ -52,7 +52,7 @@ type Member = readonly [name: string, template: Template];
 /** Undefined if it is absent. */
 type Made = { readonly value: Json | undefined } | { readonly error: string };
 
-function mappingOf(parts: readonly Template[]): Mapping {
+function makeMapping(parts: readonly Template[]): Mapping {
   return (variables, subject) => {
     const evaluations: Evaluation[] = [];
     for (const template of parts) {
@@ -93,7 +93,7 @@ class MappingCompiler {
     if (!isObject(body)) return this.wrong(form, 'it is an object');
     const { evaluations: list, options, ...parts } = body;
     const shared = this.parts(form === 'evaluation' ? body : parts, form, ALL_PARTS);
-    if (form === 'evaluation') return [(variables) => objectOf(shared, variables)];
+    if (form === 'evaluation') return [(variables) => makeObject(shared, variables)];
     if (options !== undefined && !isAllOf(options))
       this.wrong(`${form}.options`, 'every evaluation must be allowed: leave `evaluations_semantic` out');
     if (!Array.isArray(list) || list.length === 0 || list.length > MOST_EVALUATIONS)
@@ -102,7 +102,7 @@ class MappingCompiler {
       const path = `${form}.evaluations[${index}]`;
       const own = isObject(item) ? this.parts(item, path, ENTRY_PARTS) : this.wrong(path, 'it is an object');
       const members = [...new Map([...shared, ...own])];
-      return (variables) => objectOf(members, variables);
+      return (variables) => makeObject(members, variables);
     });
   }
 
@@ -149,13 +149,13 @@ class MappingCompiler {
     if (typeof value === 'string') return this.leaf(value, path);
     if (Array.isArray(value)) {
       const items = value.map((item: Json, index) => this.template(item, `${path}[${index}]`, depth - 1));
-      return (variables) => listOf(items, variables, path);
+      return (variables) => makeList(items, variables, path);
     }
     if (!isObject(value)) return () => ({ value });
     const members = Object.entries(value).map(
       ([name, member]): Member => [name, this.template(member, `${path}.${name}`, depth - 1)],
     );
-    return (variables) => objectOf(members, variables);
+    return (variables) => makeObject(members, variables);
   }
 
   private leaf(value: string, path: string): Template {
@@ -198,7 +198,7 @@ function isAllOf(options: Json): boolean {
   return semantic === undefined || semantic === 'execute_all' || semantic === 'deny_on_first_deny';
 }
 
-function listOf(items: readonly Template[], variables: Variables, path: string): Made {
+function makeList(items: readonly Template[], variables: Variables, path: string): Made {
   const list: Json[] = [];
   for (const [index, item] of items.entries()) {
     const made = item(variables);
@@ -209,7 +209,7 @@ function listOf(items: readonly Template[], variables: Variables, path: string):
   return { value: list };
 }
 
-function objectOf(members: readonly Member[], variables: Variables): Made {
+function makeObject(members: readonly Member[], variables: Variables): Made {
   const entries: [name: string, value: Json][] = [];
   for (const [name, template] of members) {
     const made = template(variables);

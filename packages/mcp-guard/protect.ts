@@ -23,6 +23,31 @@ export interface MessageOrigin {
  * Puts a guard in front of a server: every request that arrives after this is decided before the server sees it. Call it
  * before `connect`.
  *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { decideWith, mcpGuard, protect } from 'authz/mcp';
+ * import { policies } from './dist/policies.js';
+ *
+ * const inputSchema = {
+ *   type: 'object',
+ *   properties: { id: { type: 'string' } },
+ *   required: ['id'],
+ *   'x-authzen-mapping': {
+ *     evaluation: { action: { name: 'read' }, resource: { type: 'contact', id: '$params.arguments.id' } },
+ *   },
+ * };
+ * const guard = mcpGuard({
+ *   server: 'https://contacts.example/mcp',
+ *   tools: [{ name: 'read', inputSchema }],
+ *   decisionPoint: decideWith(inProcessClient(policies), ({ roles }) => ({ roles: roles as string[] })),
+ * });
+ *
+ * // In your project, `McpServer` of the SDK.
+ * class Server {
+ *   connect = async (_transport: object): Promise<void> => undefined;
+ * }
+ * console.log(protect(new Server(), guard, () => undefined) instanceof Server); // => true
+ *
  * @param claimsOf the claims of the token that has been verified for a message; undefined refuses it.
  */
 export function protect<T extends MessageTransport, S extends ProtectedServer<T>>(

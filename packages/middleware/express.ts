@@ -1,7 +1,15 @@
 /** Guards for Express. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { ActionOf, AnyPermissions, KindOf, Permissions } from '../client/index.js';
-import { bodyOf, type Decision, decide, type GuardSettings, headersOf, type Question, type Refusal } from './guard.js';
+import {
+  makeBody,
+  type Decision,
+  decide,
+  type GuardSettings,
+  makeHeaders,
+  type Question,
+  type Refusal,
+} from './guard.js';
 
 export type { Decision, GuardSettings, Question, Refusal } from './guard.js';
 
@@ -30,7 +38,40 @@ export type ExpressGuard<P extends Permissions> = <
   { authz: Decision<P, K, A | B> }
 >;
 
-/** Creates the function that makes the guards of an application. */
+/**
+ * Creates the function that makes the guards of an application.
+ *
+ * @example
+ * import { once } from 'node:events';
+ * import type { AddressInfo } from 'node:net';
+ * import { inProcessClient } from 'authz/client';
+ * import { expressGuard } from 'authz/middleware/express';
+ * import express from 'express';
+ * import { policies } from './generated/index.js';
+ * import type { Policies } from './generated/types.js';
+ *
+ * const attr = { owner: 'ann', visibility: 'public', friends: [], status: 'OPEN' } as const;
+ * const album = { kind: 'album', id: 'a1', attr } as const;
+ * const guard = expressGuard<Policies>({
+ *   client: inProcessClient<Policies>(policies),
+ *   principal: (request) => ({ id: request.get('x-user') ?? 'guest', roles: ['user'] }),
+ * });
+ * const mayEdit = guard({
+ *   action: 'edit',
+ *   resource: () => album,
+ * });
+ * const app = express().put('/', mayEdit, (_request, response) => void response.send('saved'));
+ * const server = app.listen(0, '127.0.0.1');
+ * await once(server, 'listening');
+ * const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+ * for (const user of ['ann', 'bob']) {
+ *   const { status } = await fetch(url, { method: 'PUT', headers: { 'x-user': user } });
+ *   console.log(status);
+ * }
+ * // => 200
+ * // => 403
+ * server.close();
+ */
 export function expressGuard<P extends Permissions = AnyPermissions>(
   settings: ExpressGuardSettings<P>,
 ): ExpressGuard<P> {
@@ -52,5 +93,5 @@ export function expressGuard<P extends Permissions = AnyPermissions>(
 }
 
 function writeRefusal(refusal: Refusal, _: Request, response: Response): void {
-  response.status(refusal.status).set(headersOf(refusal)).json(bodyOf(refusal));
+  response.status(refusal.status).set(makeHeaders(refusal)).json(makeBody(refusal));
 }

@@ -1,7 +1,15 @@
 /** Guards for Fastify. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActionOf, AnyPermissions, KindOf, Permissions } from '../client/index.js';
-import { bodyOf, type Decision, decide, type GuardSettings, headersOf, type Question, type Refusal } from './guard.js';
+import {
+  makeBody,
+  type Decision,
+  decide,
+  type GuardSettings,
+  makeHeaders,
+  type Question,
+  type Refusal,
+} from './guard.js';
 
 export type { Decision, GuardSettings, Question, Refusal } from './guard.js';
 
@@ -29,7 +37,29 @@ export type FastifyGuard<P extends Permissions> = <
   question: Question<P, FastifyRequest, K, A, B>,
 ) => FastifyGuardHook<Decision<P, K, A | B>>;
 
-/** Creates the function that makes the guards of an application. */
+/**
+ * Creates the function that makes the guards of an application.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { fastifyGuard } from 'authz/middleware/fastify';
+ * import fastify from 'fastify';
+ * import { policies } from './generated/index.js';
+ * import type { Policies } from './generated/types.js';
+ *
+ * const attr = { owner: 'ann', visibility: 'public', friends: [], status: 'OPEN' } as const;
+ * const album = { kind: 'album', id: 'a1', attr } as const;
+ * const guard = fastifyGuard<Policies>({
+ *   client: inProcessClient<Policies>(policies),
+ *   principal: () => ({ id: 'ann', roles: ['user'] }),
+ * });
+ * const mayEdit = guard({
+ *   action: 'edit',
+ *   resource: album,
+ * });
+ * const app = fastify().get('/', { preHandler: mayEdit }, async (request) => mayEdit.decision(request).allowed);
+ * console.log((await app.inject('/')).body); // => {"edit":true}
+ */
 export function fastifyGuard<P extends Permissions = AnyPermissions>(
   settings: FastifyGuardSettings<P>,
 ): FastifyGuard<P> {
@@ -64,5 +94,5 @@ interface WithLocals {
 }
 
 function sendRefusal(refusal: Refusal, _: FastifyRequest, reply: FastifyReply): void {
-  reply.code(refusal.status).headers(headersOf(refusal)).send(bodyOf(refusal));
+  reply.code(refusal.status).headers(makeHeaders(refusal)).send(makeBody(refusal));
 }

@@ -1,3 +1,4 @@
+import type { FactsEngine } from '../../runtime/facts/index.js';
 import type {
   ActionOf,
   AnyPermissions,
@@ -17,7 +18,9 @@ import type {
  */
 export interface GuardSettings<P extends Permissions, Context> {
   /** Makes the decisions: in this process, or over the network. */
-  readonly client: Pick<AuthzClient<P>, 'check'>;
+  readonly client?: Pick<AuthzClient<P>, 'check'> | undefined;
+  /** Makes the decisions instead: a facts engine (`authz/facts`), for which resources need only a kind and an id. */
+  readonly facts?: Pick<FactsEngine<P>, 'check'> | undefined;
   /**
    * The caller, as your authentication has established it. Without one, the request gets 401. An error that it throws
    * goes to the framework.
@@ -114,7 +117,7 @@ export async function decide<
   options?: CallOptions,
 ): Promise<Outcome<Decision<P, K, A | B>>> {
   // The types of questions are for callers. The implementation does not know kinds.
-  const outcome = await outcomeOf(
+  const outcome = await decideOutcome(
     settings as unknown as GuardSettings<AnyPermissions, Context>,
     question as unknown as Question<AnyPermissions, Context, string, string, string>,
     context,
@@ -123,12 +126,14 @@ export async function decide<
   return outcome as unknown as Outcome<Decision<P, K, A | B>>;
 }
 
-async function outcomeOf<Context>(
+async function decideOutcome<Context>(
   settings: GuardSettings<AnyPermissions, Context>,
   { action, resource: wanted, also = [], hiddenWithout }: Question<AnyPermissions, Context, string, string, string>,
   context: Context,
   options: CallOptions | undefined,
 ): Promise<Outcome<Decision>> {
+  const client = settings.facts ?? settings.client;
+  if (client === undefined) throw new TypeError('a guard needs `client` or `facts`');
   const principal = await settings.principal(context);
   if (principal === undefined || principal === null) return refused('unauthenticated');
   const resource = typeof wanted === 'function' ? await wanted(context) : wanted;
@@ -137,7 +142,7 @@ async function outcomeOf<Context>(
   const actions = [...new Set([action, ...also, ...(hiddenWithout === undefined ? [] : [hiddenWithout])])];
   let answer: CheckAnswer;
   try {
-    answer = await settings.client.check({ principal, resource, actions, auxData }, options);
+    answer = await client.check({ principal, resource, actions, auxData }, options);
   } catch (error) {
     settings.onNoAnswer?.(error, context);
     return refused('no_answer', error);
@@ -157,16 +162,16 @@ function refused(reason: Refusal['reason'], error?: unknown): Outcome<never> {
 }
 
 /** The text of a refusal for callers: the same for every request, so it reveals nothing. */
-export function messageOf({ reason }: Refusal): string {
+export function describeRefusal({ reason }: Refusal): string {
   return MESSAGES[reason];
 }
 
 /** The body of a refusal over HTTP. */
-export function bodyOf(refusal: Refusal): RefusalBody {
-  return { error: messageOf(refusal) };
+export function makeBody(refusal: Refusal): RefusalBody {
+  return { error: describeRefusal(refusal) };
 }
 
 /** The headers of a refusal over HTTP: caches keep none of them, and a 401 names a scheme, as HTTP requires. */
-export function headersOf({ reason }: Refusal): { readonly [name: string]: string } {
+export function makeHeaders({ reason }: Refusal): { readonly [name: string]: string } {
   return { 'cache-control': 'no-store', ...(reason === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}) };
 }

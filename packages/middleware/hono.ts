@@ -1,7 +1,15 @@
 /** Guards for Hono. */
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ActionOf, AnyPermissions, KindOf, Permissions } from '../client/index.js';
-import { bodyOf, type Decision, decide, type GuardSettings, headersOf, type Question, type Refusal } from './guard.js';
+import {
+  makeBody,
+  type Decision,
+  decide,
+  type GuardSettings,
+  makeHeaders,
+  type Question,
+  type Refusal,
+} from './guard.js';
 
 export type { Decision, GuardSettings, Question, Refusal } from './guard.js';
 
@@ -20,7 +28,29 @@ export type HonoGuard<P extends Permissions> = <
   question: Question<P, Context, K, A, B>,
 ) => MiddlewareHandler<{ Variables: { authz: Decision<P, K, A | B> } }>;
 
-/** Creates the function that makes the guards of an application. A request that is aborted ends its call. */
+/**
+ * Creates the function that makes the guards of an application. A request that is aborted ends its call.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { honoGuard } from 'authz/middleware/hono';
+ * import { Hono } from 'hono';
+ * import { policies } from './generated/index.js';
+ * import type { Policies } from './generated/types.js';
+ *
+ * const attr = { owner: 'ann', visibility: 'public', friends: [], status: 'OPEN' } as const;
+ * const album = { kind: 'album', id: 'a1', attr } as const;
+ * const guard = honoGuard<Policies>({
+ *   client: inProcessClient<Policies>(policies),
+ *   principal: (c) => ({ id: c.req.header('x-user') ?? 'guest', roles: ['user'] }),
+ * });
+ * const mayEdit = guard({
+ *   action: 'edit',
+ *   resource: () => album,
+ * });
+ * const app = new Hono().get('/', mayEdit, (c) => c.json(c.var.authz.allowed));
+ * console.log((await app.request('/', { headers: { 'x-user': 'bob' } })).status); // => 403
+ */
 export function honoGuard<P extends Permissions = AnyPermissions>(settings: HonoGuardSettings<P>): HonoGuard<P> {
   const { refuse = refusalResponse } = settings;
   return (question) => async (c, next) => {
@@ -32,5 +62,5 @@ export function honoGuard<P extends Permissions = AnyPermissions>(settings: Hono
 }
 
 function refusalResponse(refusal: Refusal, c: Context): Response {
-  return c.json(bodyOf(refusal), refusal.status, headersOf(refusal));
+  return c.json(makeBody(refusal), refusal.status, makeHeaders(refusal));
 }

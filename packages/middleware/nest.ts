@@ -10,7 +10,7 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import type { ActionOf, AnyPermissions, KindOf, Permissions } from '../client/index.js';
-import { bodyOf, decide, type GuardSettings, headersOf, type Question, type Refusal } from './guard.js';
+import { makeBody, decide, type GuardSettings, makeHeaders, type Question, type Refusal } from './guard.js';
 
 export type { Decision, GuardSettings, Question, Refusal } from './guard.js';
 
@@ -29,6 +29,26 @@ export type NestGuard<P extends Permissions> = <
 /**
  * Creates the function that makes the guards of an application. Refusals are the HTTP exceptions of Nest, so exception
  * filters can write them.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { nestGuard } from 'authz/middleware/nest';
+ * import { policies } from './generated/index.js';
+ * import type { Policies } from './generated/types.js';
+ *
+ * const attr = { owner: 'ann', visibility: 'public', friends: [], status: 'OPEN' } as const;
+ * const album = { kind: 'album', id: 'a1', attr } as const;
+ * const guard = nestGuard<Policies>({
+ *   client: inProcessClient<Policies>(policies),
+ *   principal: (context) => context.switchToHttp().getRequest().user,
+ * });
+ * // Above a method of a controller: @UseGuards(mayEdit)
+ * const mayEdit = guard({
+ *   action: 'edit',
+ *   resource: () => album,
+ * });
+ * const context = { switchToHttp: () => ({ getRequest: () => ({ user: { id: 'ann', roles: ['user'] } }) }) };
+ * console.log(await mayEdit.canActivate(context as never)); // => true
  */
 export function nestGuard<P extends Permissions = AnyPermissions>(settings: NestGuardSettings<P>): NestGuard<P> {
   return (question) => ({
@@ -37,7 +57,7 @@ export function nestGuard<P extends Permissions = AnyPermissions>(settings: Nest
       const isHttp = context.getType() === 'http';
       if (refusal !== undefined) {
         if (isHttp) setHeaders(context.switchToHttp().getResponse<HttpResponse>(), refusal);
-        throw exceptionOf(refusal);
+        throw makeException(refusal);
       }
       if (isHttp) {
         context.switchToHttp().getRequest<Decided>().authz = decision;
@@ -59,14 +79,14 @@ interface Decided {
   authz?: unknown;
 }
 
-/** As far as the responses of Express and the replies of Fastify agree. */
+/** The part on which the responses of Express and the replies of Fastify agree. */
 interface HttpResponse {
   header(name: string, value: string): unknown;
   readonly locals?: Record<string, unknown>;
 }
 
 function setHeaders(response: HttpResponse, refusal: Refusal): void {
-  for (const [name, value] of Object.entries(headersOf(refusal))) response.header(name, value);
+  for (const [name, value] of Object.entries(makeHeaders(refusal))) response.header(name, value);
 }
 
 const EXCEPTIONS = {
@@ -76,6 +96,6 @@ const EXCEPTIONS = {
   no_answer: ServiceUnavailableException,
 } as const;
 
-function exceptionOf(refusal: Refusal): HttpException {
-  return new EXCEPTIONS[refusal.reason](bodyOf(refusal), { cause: refusal.error });
+function makeException(refusal: Refusal): HttpException {
+  return new EXCEPTIONS[refusal.reason](makeBody(refusal), { cause: refusal.error });
 }

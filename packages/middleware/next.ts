@@ -1,6 +1,14 @@
 /** Guards for route handlers of Next.js, and of everything else that handles standard requests. */
 import type { ActionOf, AnyPermissions, KindOf, Permissions } from '../client/index.js';
-import { bodyOf, type Decision, decide, type GuardSettings, headersOf, type Question, type Refusal } from './guard.js';
+import {
+  makeBody,
+  type Decision,
+  decide,
+  type GuardSettings,
+  makeHeaders,
+  type Question,
+  type Refusal,
+} from './guard.js';
 
 export type { Decision, GuardSettings, Question, Refusal } from './guard.js';
 
@@ -37,6 +45,26 @@ export type NextGuard<P extends Permissions, R extends Request> = <
 /**
  * Creates the function that guards the route handlers of an application. A request that is aborted ends its call.
  * `nextGuard<Policies, NextRequest>` has the requests of Next.js.
+ *
+ * @example
+ * import { inProcessClient } from 'authz/client';
+ * import { nextGuard } from 'authz/middleware/next';
+ * import { policies } from './generated/index.js';
+ * import type { Policies } from './generated/types.js';
+ *
+ * const attr = { owner: 'ann', visibility: 'public', friends: [], status: 'OPEN' } as const;
+ * const album = { kind: 'album', id: 'a1', attr } as const;
+ * const guard = nextGuard<Policies>({
+ *   client: inProcessClient<Policies>(policies),
+ *   principal: ({ request }) => ({ id: request.headers.get('x-user') ?? 'guest', roles: ['user'] }),
+ * });
+ * // In app/albums/[id]/route.ts
+ * export const GET = guard(
+ *   { action: 'edit', resource: () => album },
+ *   ({ decision }) => Response.json(decision.allowed),
+ * );
+ * const request = new Request('http://localhost/albums/a1', { headers: { 'x-user': 'ann' } });
+ * console.log(await (await GET(request, { params: Promise.resolve({ id: 'a1' }) })).text()); // => {"edit":true}
  */
 export function nextGuard<P extends Permissions = AnyPermissions, R extends Request = Request>(
   settings: NextGuardSettings<P, R>,
@@ -50,5 +78,5 @@ export function nextGuard<P extends Permissions = AnyPermissions, R extends Requ
 }
 
 function refusalResponse(refusal: Refusal): Response {
-  return Response.json(bodyOf(refusal), { status: refusal.status, headers: headersOf(refusal) });
+  return Response.json(makeBody(refusal), { status: refusal.status, headers: makeHeaders(refusal) });
 }

@@ -57,6 +57,14 @@ const isServed = 'server' in document.documentElement.dataset;
 /** Whether the server shows its policies to this page without credentials. */
 const isLocal = 'local' in document.documentElement.dataset;
 
+/** The page of the documentation about the playground, where that is beside the page. */
+const { docs } = document.documentElement.dataset;
+if (docs !== undefined) {
+  const nav = document.querySelector('#docs') as HTMLElement;
+  nav.append(element('a', { href: docs }, 'Documentation'));
+  nav.hidden = false;
+}
+
 if (isServed) void showServer().catch(failed(main, 'The schema of the server'));
 else show(main, 'The playground', loadPlayground);
 
@@ -88,7 +96,7 @@ async function showServer(): Promise<void> {
 
 async function loadPlayground(): Promise<HTMLElement> {
   const { playground } = await import('./playground/playground.js');
-  return playground({ isServed, names: isLocal ? (await fetchNames())[0] : undefined });
+  return playground({ isServed, isLocal });
 }
 
 /** The content of a tab whose scripts are loaded when it is first shown. */

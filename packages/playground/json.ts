@@ -35,12 +35,12 @@ export function equal(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** An object's members; empty for any other value. */
-export function membersOf(value: Json | undefined): readonly (readonly [string, Json])[] {
+export function toMembers(value: Json | undefined): readonly (readonly [string, Json])[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
 /** A list's items; empty for any other value. */
-export function itemsOf(value: Json | undefined): readonly Json[] {
+export function toItems(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -53,7 +53,7 @@ function sorted(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => sorted(item) as Json);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    membersOf(value)
+    toMembers(value)
       .map(([name, item]) => [name, sorted(item) as Json] as const)
       .sort(([x], [y]) => (x < y ? -1 : 1)),
   );

@@ -19,7 +19,8 @@ export function tabs(label: string, items: readonly Tab[], { inAddress = false }
     element('button', { type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}` }, title),
   );
   const panels = items.map(({ name, content }) =>
-    element('div', { role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}` }, content),
+    // Content that scrolls must be reached with the keyboard.
+    element('div', { role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}`, tabindex: 0 }, content),
   );
   const choose = (chosen: number): void => {
     buttons.forEach((button, index) => {

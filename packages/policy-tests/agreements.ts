@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../cel/runtime/index.js';
 import type { Instant } from '../../runtime/policy/index.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
-import { entriesOf, objectOf, objectsOf, textOf } from '../../compiler/parse/build/fields.js';
+import { readEntries, readObject, readObjects, readText } from '../../compiler/parse/build/fields.js';
 import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
 import type { Complaint } from './invalid-suite.js';
 
@@ -11,14 +11,14 @@ import type { Complaint } from './invalid-suite.js';
 export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
   return [
     ...auxDataAgreements(suite),
-    ...nowOf(suite),
-    ...objectsOf(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`)),
+    ...checkNow(suite),
+    ...readObjects(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`)),
   ];
 }
 
 /** The constraints of token fixtures. */
 export function auxDataAgreements(document: ObjectValue): readonly Complaint[] {
-  return entriesOf(document, 'auxData').flatMap(({ name, value, place }) => {
+  return readEntries(document, 'auxData').flatMap(({ name, value, place }) => {
     if (value.kind !== 'object' || !value.fields.has('jwt') || !value.fields.has('jwts')) return [];
     return [{ place, text: `auxData[${JSON.stringify(name.value)}]: Only one of the jwt or jwts fields must be set` }];
   });
@@ -32,18 +32,18 @@ export function noAgreements(): readonly Complaint[] {
 function ofTest(test: ObjectValue, path: string): readonly Complaint[] {
   const input = test.fields.get('input');
   return [
-    ...nowOf(test),
+    ...checkNow(test),
     ...(input?.value.kind === 'object' ? ofInput(input.value, input.place, `${path}.input`) : []),
-    ...objectsOf(test, 'expected').flatMap(({ value, place }, index) =>
+    ...readObjects(test, 'expected').flatMap(({ value, place }, index) =>
       ofExpectation(value, place, `${path}.expected[${index}]`),
     ),
   ];
 }
 
-function nowOf(holder: ObjectValue): readonly Complaint[] {
-  const options = objectOf(holder, 'options');
-  const now = options && textOf(options, 'now');
-  if (options === undefined || now === undefined || instantOf(now.value) !== undefined) return [];
+function checkNow(holder: ObjectValue): readonly Complaint[] {
+  const options = readObject(holder, 'options');
+  const now = options && readText(options, 'now');
+  if (options === undefined || now === undefined || parseInstant(now.value) !== undefined) return [];
   const { span } = now.place;
   return [
     {
@@ -79,7 +79,7 @@ function isGiven(object: ObjectValue, name: string): boolean {
 }
 
 /** An RFC 3339 time as conditions see it in `now()`, in UTC whatever the offset; undefined for any other string. */
-export function instantOf(text: string): Instant | undefined {
+export function parseInstant(text: string): Instant | undefined {
   const timestamp = parseTimestamp(text.toUpperCase());
   return timestamp && { seconds: timestamp.seconds, nanos: timestamp.nanos, offset: 0 };
 }

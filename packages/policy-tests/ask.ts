@@ -14,7 +14,7 @@ export interface Question extends Asked {
 export interface Answer {
   /** Whether a condition read the time although the options set none: then the decisions are meaningless. */
   readonly missedTime: boolean;
-  /** In the order of the request. */
+  /** Decisions in the order of the request. */
   readonly decisions: readonly Decision[];
 }
 

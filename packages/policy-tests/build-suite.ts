@@ -1,113 +1,113 @@
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import {
-  boolOf,
-  entriesOf,
+  readBool,
+  readEntries,
   nonEmptyText,
-  objectOf,
-  objectsOf,
+  readObject,
+  readObjects,
   requiredText,
-  textOf,
-  textsOf,
+  readText,
+  readTexts,
 } from '../../compiler/parse/build/fields.js';
 import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
-import { attributesOf, buildFixtures } from './build-fixtures.js';
-import { instantOf } from './agreements.js';
+import { buildAttributes, buildFixtures } from './build-fixtures.js';
+import { parseInstant } from './agreements.js';
 import type { Choice, EffectName, Expectation, ExpectedOutput, Suite, Test, TestInput, TestOptions } from './suite.js';
 
 /** A suite from its validated document. */
 export function buildSuite(document: ObjectValue): Suite {
   return {
     ...buildFixtures(document),
-    ...headOf(document),
-    description: textOf(document, 'description')?.value ?? '',
-    tests: objectsOf(document, 'tests').map(({ value }) => testOf(value)),
+    ...buildHead(document),
+    description: readText(document, 'description')?.value ?? '',
+    tests: readObjects(document, 'tests').map(({ value }) => buildTest(value)),
   };
 }
 
-function headOf(holder: ObjectValue): Pick<Test, 'name' | 'skip' | 'skipReason' | 'options'> {
-  const options = objectOf(holder, 'options');
+function buildHead(holder: ObjectValue): Pick<Test, 'name' | 'skip' | 'skipReason' | 'options'> {
+  const options = readObject(holder, 'options');
   return {
     name: requiredText(holder, 'name').value,
-    skip: boolOf(holder, 'skip'),
-    skipReason: textOf(holder, 'skipReason')?.value ?? '',
-    options: options && optionsOf(options),
+    skip: readBool(holder, 'skip'),
+    skipReason: readText(holder, 'skipReason')?.value ?? '',
+    options: options && buildOptions(options),
   };
 }
 
-function optionsOf(options: ObjectValue): TestOptions {
-  const now = textOf(options, 'now')?.value;
+function buildOptions(options: ObjectValue): TestOptions {
+  const now = readText(options, 'now')?.value;
   return {
-    now: now === undefined ? undefined : instantOf(now),
-    defaultPolicyVersion: textOf(options, 'defaultPolicyVersion')?.value,
-    defaultScope: textOf(options, 'defaultScope')?.value,
-    lenientScopeSearch: boolOf(options, 'lenientScopeSearch'),
-    strictEvaluation: boolOf(options, 'strictEvaluation'),
-    globals: attributesOf(options, 'globals') ?? {},
+    now: now === undefined ? undefined : parseInstant(now),
+    defaultPolicyVersion: readText(options, 'defaultPolicyVersion')?.value,
+    defaultScope: readText(options, 'defaultScope')?.value,
+    lenientScopeSearch: readBool(options, 'lenientScopeSearch'),
+    strictEvaluation: readBool(options, 'strictEvaluation'),
+    globals: buildAttributes(options, 'globals') ?? {},
   };
 }
 
-function testOf(test: ObjectValue): Test {
-  const input = objectOf(test, 'input') ?? invariant('a test without input after validation');
+function buildTest(test: ObjectValue): Test {
+  const input = readObject(test, 'input') ?? invariant('a test without input after validation');
   return {
-    ...headOf(test),
+    ...buildHead(test),
     place: requiredText(test, 'name').place,
-    input: inputOf(input),
-    expected: objectsOf(test, 'expected').map(({ value }) => expectationOf(value)),
+    input: buildInput(input),
+    expected: readObjects(test, 'expected').map(({ value }) => buildExpectation(value)),
   };
 }
 
-function inputOf(input: ObjectValue): TestInput {
+function buildInput(input: ObjectValue): TestInput {
   return {
-    principals: choiceOf(input, PRINCIPAL_FIELDS),
-    resources: choiceOf(input, RESOURCE_FIELDS),
-    actions: textsOf(input, 'actions').map(({ value }) => value),
+    principals: buildChoice(input, PRINCIPAL_FIELDS),
+    resources: buildChoice(input, RESOURCE_FIELDS),
+    actions: readTexts(input, 'actions').map(({ value }) => value),
     auxData: nonEmptyText(input, 'auxData'),
   };
 }
 
-function expectationOf(expectation: ObjectValue): Expectation {
+function buildExpectation(expectation: ObjectValue): Expectation {
   return {
-    principals: choiceOf(expectation, PRINCIPAL_FIELDS),
-    resources: choiceOf(expectation, RESOURCE_FIELDS),
+    principals: buildChoice(expectation, PRINCIPAL_FIELDS),
+    resources: buildChoice(expectation, RESOURCE_FIELDS),
     actions: new Map(
-      entriesOf(expectation, 'actions').map(({ name, value }) => [
+      readEntries(expectation, 'actions').map(({ name, value }) => [
         name.value,
-        { value: effectOf(value), place: name.place },
+        { value: readEffect(value), place: name.place },
       ]),
     ),
-    outputs: objectsOf(expectation, 'outputs').flatMap(({ value }) => outputsOf(value)),
+    outputs: readObjects(expectation, 'outputs').flatMap(({ value }) => buildOutputs(value)),
   };
 }
 
 const PRINCIPAL_FIELDS = { one: 'principal', many: 'principals', groups: 'principalGroups' } as const;
 const RESOURCE_FIELDS = { one: 'resource', many: 'resources', groups: 'resourceGroups' } as const;
 
-function choiceOf(
+function buildChoice(
   object: ObjectValue,
   { one, many, groups }: { readonly one: string; readonly many: string; readonly groups: string },
 ): Choice {
   const single = nonEmptyText(object, one);
   return {
-    keys: [...(single === undefined ? [] : [single]), ...textsOf(object, many)],
-    groups: textsOf(object, groups),
+    keys: [...(single === undefined ? [] : [single]), ...readTexts(object, many)],
+    groups: readTexts(object, groups),
   };
 }
 
-function effectOf(value: Value): EffectName {
+function readEffect(value: Value): EffectName {
   return value.kind === 'number' && value.number === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
 }
 
 /** If a source is listed twice in one list, its last entry counts. */
-function outputsOf(outputs: ObjectValue): readonly ExpectedOutput[] {
+function buildOutputs(outputs: ObjectValue): readonly ExpectedOutput[] {
   const { value: action, place } = requiredText(outputs, 'action');
   const bySource = new Map(
-    objectsOf(outputs, 'expected').map(({ value }) => [textOf(value, 'src')?.value ?? '', jsonOf(value, 'val')]),
+    readObjects(outputs, 'expected').map(({ value }) => [readText(value, 'src')?.value ?? '', readJson(value, 'val')]),
   );
   return [...bySource].map(([src, val]) => ({ action, place, src, val }));
 }
 
-function jsonOf(object: ObjectValue, name: string): JsonValue | undefined {
+function readJson(object: ObjectValue, name: string): JsonValue | undefined {
   const value = object.fields.get(name)?.value;
   return value?.kind === 'json' ? value.value : undefined;
 }

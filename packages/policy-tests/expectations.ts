@@ -9,7 +9,7 @@ import type { EffectName, Expectation, ExpectedOutput, Test, TestInput } from '.
 export interface PairExpectation {
   /** Actions that are not listed are expected to be denied. */
   readonly actions: ReadonlyMap<string, EffectName>;
-  /** By action, then by source. */
+  /** Outputs by action, then by source. */
   readonly outputs: ReadonlyMap<string, ReadonlyMap<string, ExpectedOutput>>;
 }
 
@@ -38,14 +38,14 @@ export function mergeExpectations(
           throw notAsked('principal', { principal, resource }, { expectation, input, names, asked: principals });
         if (!resources.has(resource))
           throw notAsked('resource', { principal, resource }, { expectation, input, names, asked: resources });
-        const key = keyOf(principal, resource);
+        const key = makeKey(principal, resource);
         const pair = merged.get(key) ?? { principal, resource, actions: new Map(), outputs: new Map() };
         merged.set(key, pair);
         merge(pair, expectation);
       }
     }
   }
-  return (principal, resource) => merged.get(keyOf(principal, resource));
+  return (principal, resource) => merged.get(makeKey(principal, resource));
 }
 
 interface Merged {
@@ -55,7 +55,7 @@ interface Merged {
   readonly outputs: Map<string, Map<string, ExpectedOutput>>;
 }
 
-function keyOf(principal: string, resource: string): string {
+function makeKey(principal: string, resource: string): string {
   return JSON.stringify([principal, resource]);
 }
 

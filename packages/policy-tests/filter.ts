@@ -15,13 +15,13 @@ export function testFilter(expressions: readonly string[]): TestFilter {
   const globs = new Map<Dimension, string[]>();
   for (const part of expressions.flatMap((expression) => expression.split(';'))) {
     if (part.trim() === '') continue;
-    const [dimension, patterns] = dimensionOf(part);
+    const [dimension, patterns] = parseDimension(part);
     globs.set(dimension, [...(globs.get(dimension) ?? []), ...patterns]);
   }
   return new Map([...globs].map(([dimension, patterns]) => [dimension, anyOf(patterns.map(glob))]));
 }
 
-function dimensionOf(part: string): readonly [Dimension, readonly string[]] {
+function parseDimension(part: string): readonly [Dimension, readonly string[]] {
   const equals = part.indexOf('=');
   if (equals < 0) throw new Error(`invalid test filter \`${part.trim()}\`: expected DIMENSION=GLOB,GLOB`);
   const name = part.slice(0, equals).trim().toLowerCase();

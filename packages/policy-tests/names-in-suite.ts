@@ -23,11 +23,11 @@ export interface Names {
 /** The names of a suite and its fixtures. Throws an InvalidSuite if a group of the suite has an unknown member. */
 export function namesIn(suite: Suite, fixtures: Fixtures): Names {
   const known = {
-    principal: namesOf(suite.principals, fixtures.principals),
-    resource: namesOf(suite.resources, fixtures.resources),
-    'principal group': namesOf(suite.principalGroups, fixtures.principalGroups),
-    'resource group': namesOf(suite.resourceGroups, fixtures.resourceGroups),
-    auxData: namesOf(suite.auxData, fixtures.auxData),
+    principal: collectNames(suite.principals, fixtures.principals),
+    resource: collectNames(suite.resources, fixtures.resources),
+    'principal group': collectNames(suite.principalGroups, fixtures.principalGroups),
+    'resource group': collectNames(suite.resourceGroups, fixtures.resourceGroups),
+    auxData: collectNames(suite.auxData, fixtures.auxData),
   };
   inContext('Invalid principal groups in test suite: ', () => requireMembers(suite.principalGroups, known.principal));
   inContext('Invalid resource groups in test suite: ', () => requireMembers(suite.resourceGroups, known.resource));
@@ -70,7 +70,7 @@ function chosen(
   return [...new Set([...keys, ...groups.flatMap(membersOf)].map(({ value }) => value))];
 }
 
-function namesOf(...maps: readonly ReadonlyMap<string, unknown>[]): ReadonlySet<string> {
+function collectNames(...maps: readonly ReadonlyMap<string, unknown>[]): ReadonlySet<string> {
   return new Set(maps.flatMap((map) => [...map.keys()]));
 }
 

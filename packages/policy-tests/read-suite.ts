@@ -22,13 +22,21 @@ export function readSuite({ file }: SuiteFiles): Suite {
 /** Reads the fixtures next to a suite; missing ones are empty. Throws an InvalidSuite. */
 export function readFixtures({ fixtureFolder, principals, resources, auxData }: SuiteFiles): Fixtures {
   return inContext(`failed to load test fixtures from ${fixtureFolder}: `, () => {
-    const ofPrincipals = fixturesOf(principals, {
+    const ofPrincipals = loadFixtures(principals, {
       what: 'principals',
       type: PRINCIPAL_FIXTURES,
       agreements: noAgreements,
     });
-    const ofResources = fixturesOf(resources, { what: 'resources', type: RESOURCE_FIXTURES, agreements: noAgreements });
-    const ofAuxData = fixturesOf(auxData, { what: 'aux data', type: AUX_DATA_FIXTURES, agreements: auxDataAgreements });
+    const ofResources = loadFixtures(resources, {
+      what: 'resources',
+      type: RESOURCE_FIXTURES,
+      agreements: noAgreements,
+    });
+    const ofAuxData = loadFixtures(auxData, {
+      what: 'aux data',
+      type: AUX_DATA_FIXTURES,
+      agreements: auxDataAgreements,
+    });
     return {
       principals: ofPrincipals.principals,
       resources: ofResources.resources,
@@ -65,7 +73,7 @@ interface FixtureKind {
   readonly agreements: Agreements;
 }
 
-function fixturesOf(file: TestFile | undefined, { what, type, agreements }: FixtureKind): Fixtures {
+function loadFixtures(file: TestFile | undefined, { what, type, agreements }: FixtureKind): Fixtures {
   if (file === undefined) return NO_FIXTURES;
   const fixtures = inContext(`failed to load ${what}:\n`, () =>
     buildFixtures(readTestDocument(file, type, agreements)),
@@ -98,7 +106,7 @@ function readTestDocument(file: TestFile, type: MessageType, agreements: Agreeme
   const document = mappedDocument(source, type);
   const structure = new Diagnostics();
   validateStructure(document, source, structure);
-  const complaints = [...structure.sorted().map(complaintOf), ...agreements(document)];
+  const complaints = [...structure.sorted().map(toComplaint), ...agreements(document)];
   if (complaints.length > 0) throw new InvalidSuite(positioned(complaints));
   return document;
 }
@@ -109,11 +117,11 @@ function mappedDocument(source: Source, type: MessageType): ObjectValue {
   const document = read && decodeObject(read.root, type, read.problems);
   read?.problems.reportTo(report);
   if (document !== undefined && !report.hasErrors) return document;
-  const complaints = report.sorted().map(complaintOf);
+  const complaints = report.sorted().map(toComplaint);
   throw new InvalidSuite(complaints.length === 0 ? 'there is nothing in the file' : positioned(complaints));
 }
 
-function complaintOf({ place, message: text, shown, notes }: Diagnostic): Complaint {
+function toComplaint({ place, message: text, shown, notes }: Diagnostic): Complaint {
   return { place, text, notes, ...(shown !== undefined && { shown }) };
 }
 

@@ -69,9 +69,9 @@ export type Details =
 
 /** Why a failed test was decided so. */
 export interface CaseExplanation {
-  /** For people; empty if there is no more to say. */
+  /** Lines for people; empty if there is no more to say. */
   readonly lines: readonly IndentedLine[];
-  /** For programs: JSON. */
+  /** Data for programs: JSON. */
   readonly data: object;
 }
 
@@ -93,7 +93,7 @@ export type UnmetOutput = { readonly src: string; readonly expected: JsonValue |
   | { readonly kind: 'errored'; readonly error: string }
 );
 
-/** In order of severity. */
+/** Outcomes in order of severity. */
 export const OUTCOMES = ['skipped', 'passed', 'failed', 'errored'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

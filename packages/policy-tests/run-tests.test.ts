@@ -67,7 +67,7 @@ function run(
   return runTests([files], { ask, filter: testFilter(filters), skipBatching, traced: false }).suites[0] as SuiteResult;
 }
 
-function testsOf(...tests: readonly string[]): string {
+function writeTests(...tests: readonly string[]): string {
   return `${BASE}tests:\n${tests.map((one) => `  - ${one}\n`).join('')}`;
 }
 
@@ -80,7 +80,7 @@ const shown = ({ test: name, principal, resource, action, details }: CaseResult)
 
 test('a test is the product of its principals and resources, principal by principal, and actions without an expectation are expected to be denied', () => {
   const { cases } = run(
-    testsOf(
+    writeTests(
       named(
         't',
         'input: {principals: [bob, ann], resources: [a, b], actions: [view]}, expected: [{principals: [ann, bob], resource: a, actions: {view: EFFECT_ALLOW}}]',
@@ -97,14 +97,14 @@ test('a test is the product of its principals and resources, principal by princi
 
 test('a pair is one call with all actions, or one call per action with --skip-batching', () => {
   const calls: string[] = [];
-  const text = testsOf(named('t', `${INPUT}, ${EXPECTED}`));
+  const text = writeTests(named('t', `${INPUT}, ${EXPECTED}`));
   run(text, { asked: ({ actions }) => calls.push(actions.join()) });
   run(text, { skipBatching: true, asked: ({ actions }) => calls.push(actions.join()) });
   assert.equal(calls, ['view,edit', 'view', 'edit']);
 });
 
 test('a missing time is an error of every action of the call', () => {
-  const text = testsOf(
+  const text = writeTests(
     named(
       't',
       'input: {principals: [ann], resources: [a], actions: [view, time]}, expected: [{principal: ann, resource: a, actions: {view: EFFECT_ALLOW}}]',
@@ -121,7 +121,7 @@ test('a name refers to the suite first, then to the fixture files, also in fixtu
       'principals: {ann: {id: other, roles: [x]}, eve: {id: eve, roles: [x]}}\nprincipalGroups: {all: {principals: [ann, eve]}}',
   };
   run(
-    testsOf(
+    writeTests(
       named(
         't',
         'input: {principals: [bob], principalGroups: [all], resources: [a], actions: [view]}, expected: [{principalGroups: [all], resource: a, actions: {view: EFFECT_ALLOW}}]',
@@ -141,7 +141,7 @@ test('options of a test replace those of the suite completely, even when empty',
     seen.push([now?.seconds, lenientScopeSearch]);
   const head = 'options: {now: "1970-01-01T01:00:07+01:00", lenientScopeSearch: true}\n';
   run(
-    `${head}${testsOf(named('own', `options: {}, ${INPUT}, ${EXPECTED}`), named('inherited', `${INPUT}, ${EXPECTED}`))}`,
+    `${head}${writeTests(named('own', `options: {}, ${INPUT}, ${EXPECTED}`), named('inherited', `${INPUT}, ${EXPECTED}`))}`,
     { asked },
   );
   assert.equal(seen, [
@@ -152,7 +152,7 @@ test('options of a test replace those of the suite completely, even when empty',
 
 test('listed outputs are compared deeply when the effect is right, and a missing value equals nothing', () => {
   const expected = (outputs: string): string =>
-    testsOf(
+    writeTests(
       named(
         't',
         `input: {principals: [ann], resources: [a], actions: [share]}, expected: [{principal: ann, resource: a, actions: {share: EFFECT_ALLOW}, outputs: [{action: share, expected: [${outputs}]}]}]`,
@@ -176,25 +176,25 @@ test('listed outputs are compared deeply when the effect is right, and a missing
 const INVALID: readonly (readonly [string, string, Readonly<Record<string, string>>?])[] = [
   [
     'Failed to load the test suite: invalid test "t": principal "zed" not found',
-    testsOf(named('t', `input: {principals: [ann, zed], resources: [a], actions: [view]}, ${EXPECTED}`)),
+    writeTests(named('t', `input: {principals: [ann, zed], resources: [a], actions: [view]}, ${EXPECTED}`)),
   ],
   [
     'Failed to load the test suite: invalid test "t": resource group "g" not found',
-    testsOf(
+    writeTests(
       named('t', `input: {principals: [ann], resources: [a], resourceGroups: [g], actions: [view]}, ${EXPECTED}`),
     ),
   ],
   [
     'Failed to load the test suite: invalid test "t": auxData "jwt" not found',
-    testsOf(named('t', `input: {principals: [ann], resources: [a], actions: [view], auxData: jwt}, ${EXPECTED}`)),
+    writeTests(named('t', `input: {principals: [ann], resources: [a], actions: [view], auxData: jwt}, ${EXPECTED}`)),
   ],
   [
     'Failed to load the test suite: invalid test "t": found expectations for actions that do not exist in the input actions list: [x,y]',
-    testsOf(named('t', `${INPUT}, expected: [{principal: ann, resource: a, actions: {y: 1, x: 2}}]`)),
+    writeTests(named('t', `${INPUT}, expected: [{principal: ann, resource: a, actions: {y: 1, x: 2}}]`)),
   ],
   [
     'Failed to load the test suite: invalid test "t": found output expectations for actions that are not in the input actions list: [x]',
-    testsOf(
+    writeTests(
       named(
         't',
         `${INPUT}, expected: [{principal: ann, resource: a, actions: {view: 1}, outputs: [{action: x, expected: [{src: s}]}]}]`,
@@ -203,11 +203,11 @@ const INVALID: readonly (readonly [string, string, Readonly<Record<string, strin
   ],
   [
     'Failed to load the test suite: invalid test "t": found an expectation for principal "bob" and resource "a", but at least one of these is not present in input',
-    testsOf(named('t', `${INPUT}, expected: [{principal: bob, resource: a, actions: {view: 1}}]`)),
+    writeTests(named('t', `${INPUT}, expected: [{principal: bob, resource: a, actions: {view: 1}}]`)),
   ],
   [
     'Failed to load the test suite: invalid test "t": found inconsistent expectations for principal "ann" performing action "view" on resource "a"',
-    testsOf(
+    writeTests(
       named(
         't',
         `${INPUT}, expected: [{principal: ann, resource: a, actions: {view: 1}}, {principals: [ann], resource: a, actions: {view: 2}}]`,
@@ -216,7 +216,7 @@ const INVALID: readonly (readonly [string, string, Readonly<Record<string, strin
   ],
   [
     'Failed to load the test suite: invalid test "t": found inconsistent expectations for output "s" from principal "ann" performing action "view" on resource "a"',
-    testsOf(
+    writeTests(
       named(
         't',
         `${INPUT}, expected: [{principal: ann, resource: a, actions: {view: 1}, outputs: [{action: view, expected: [{src: s, val: 1}]}]}, {principal: ann, resource: a, actions: {view: 1}, outputs: [{action: view, expected: [{src: s}]}]}]`,
@@ -225,20 +225,20 @@ const INVALID: readonly (readonly [string, string, Readonly<Record<string, strin
   ],
   [
     'Invalid test suite: another test named t already exists',
-    testsOf(named('t', `${INPUT}, ${EXPECTED}`), named('t', `${INPUT}, ${EXPECTED}`)),
+    writeTests(named('t', `${INPUT}, ${EXPECTED}`), named('t', `${INPUT}, ${EXPECTED}`)),
   ],
   [
     'Invalid principal groups in test suite: missing fixture "zed" referenced in group "g"',
-    `principalGroups: {g: {principals: [ann, zed]}}\nskip: true\n${testsOf(named('t', `${INPUT}, ${EXPECTED}`))}`,
+    `principalGroups: {g: {principals: [ann, zed]}}\nskip: true\n${writeTests(named('t', `${INPUT}, ${EXPECTED}`))}`,
   ],
   [
     'failed to load test fixtures from testdata: failed to load resources:\n1:1 unknown field "resource"',
-    testsOf(named('t', `${INPUT}, ${EXPECTED}`)),
+    writeTests(named('t', `${INPUT}, ${EXPECTED}`)),
     { resources: 'resource: {}' },
   ],
   [
     'failed to load test fixtures from testdata: failed to load aux data:\n1:14 auxData["j"]: Only one of the jwt or jwts fields must be set',
-    testsOf(named('t', `${INPUT}, ${EXPECTED}`)),
+    writeTests(named('t', `${INPUT}, ${EXPECTED}`)),
     { auxData: 'auxData: {j: {jwt: {}, jwts: {}}}' },
   ],
 ];
@@ -300,9 +300,9 @@ test('a skipped suite has no cases, a skipped test has its reason, and neither e
   const asked = (): void => {
     calls += 1;
   };
-  const suite = run(`skip: true\nskipReason: later\n${testsOf(named('t', `${INPUT}, ${EXPECTED}`))}`, { asked });
+  const suite = run(`skip: true\nskipReason: later\n${writeTests(named('t', `${INPUT}, ${EXPECTED}`))}`, { asked });
   assert.equal([suite.summary.overall, suite.skipReason, suite.cases], ['skipped', 'later', []]);
-  const one = run(testsOf(named('t', `skip: true, skipReason: flaky, ${INPUT}, ${EXPECTED}`)), { asked });
+  const one = run(writeTests(named('t', `skip: true, skipReason: flaky, ${INPUT}, ${EXPECTED}`)), { asked });
   assert.equal(
     one.cases.map(({ details }) => details),
     [1, 2].map(() => ({ kind: 'skipped', reason: 'flaky', filtered: false })),
@@ -312,7 +312,7 @@ test('a skipped suite has no cases, a skipped test has its reason, and neither e
 });
 
 test('tests excluded by a filter are neither evaluated nor counted, and name the dimension', () => {
-  const text = testsOf(named('t', `${INPUT}, ${EXPECTED}`), named('u', `skip: true, ${INPUT}, ${EXPECTED}`));
+  const text = writeTests(named('t', `${INPUT}, ${EXPECTED}`), named('u', `skip: true, ${INPUT}, ${EXPECTED}`));
   const reasons = (filter: string): readonly string[] =>
     run(text, { filters: [filter] }).cases.map(({ details }) =>
       details.kind === 'skipped' ? details.reason : details.kind,

@@ -28,24 +28,24 @@ import type { ExpectedOutput, Suite, Test, TestOptions } from './suite.js';
 export function runTests(files: readonly SuiteFiles[], options: RunOptions): TestResults {
   const suites = files.map((file, index) => {
     options.onStep?.(index + 1, files.length);
-    return resultOf(file, options);
+    return runSuite(file, options);
   });
-  return { suites, summary: sumOf(suites.map(({ summary }) => summary)) };
+  return { suites, summary: addSummaries(suites.map(({ summary }) => summary)) };
 }
 
-function resultOf(files: SuiteFiles, options: RunOptions): SuiteResult {
+function runSuite(files: SuiteFiles, options: RunOptions): SuiteResult {
   const read = attempt(() => readSuite(files));
   if ('invalid' in read)
-    return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), ...errorOf(read.invalid) };
+    return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), ...reportInvalid(read.invalid) };
   const suite = read.value;
   const head = { ...EMPTY, file: files.path, name: suite.name, description: suite.description };
   const ran = attempt(() => casesOfTest(suite, files, options));
-  if ('invalid' in ran) return { ...head, summary: bare('errored'), ...errorOf(ran.invalid) };
+  if ('invalid' in ran) return { ...head, summary: bare('errored'), ...reportInvalid(ran.invalid) };
   if (suite.skip) return { ...head, summary: bare('skipped'), skipReason: suite.skipReason };
-  return { ...head, summary: summaryOf(ran.value), cases: ran.value };
+  return { ...head, summary: summarize(ran.value), cases: ran.value };
 }
 
-function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> {
+function reportInvalid(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> {
   return { error: invalid.message, invalid };
 }
 
@@ -62,7 +62,7 @@ function pairsOfSuite(suite: Suite, files: SuiteFiles, { now }: CallOptions): re
   inContext('Invalid test suite: ', () => requireUniqueNames(suite));
   return suite.tests.flatMap((test) =>
     inContext('Failed to load the test suite: ', () =>
-      inContext(`invalid test ${JSON.stringify(test.name)}: `, () => pairsOf(test, suite, { names, now })),
+      inContext(`invalid test ${JSON.stringify(test.name)}: `, () => listPairs(test, suite, { names, now })),
     ),
   );
 }
@@ -81,7 +81,7 @@ export function testCalls(files: readonly SuiteFiles[], options: CallOptions): r
     const pairs = attempt(() => pairsOfSuite(read.value, file, options));
     if ('invalid' in pairs) return [];
     return pairs.value.flatMap((pair) =>
-      pair.test.skip ? [] : callsOf(pair, actionsOf(pair, read.value.name, options).asked, options),
+      pair.test.skip ? [] : makeCalls(pair, listActions(pair, read.value.name, options).asked, options),
     );
   });
 }
@@ -126,19 +126,21 @@ interface RunOptions extends CallOptions {
  * excluded by a filter come last, and are not evaluated.
  */
 function runPair(pair: Pair, suiteName: string, options: RunOptions): readonly CaseResult[] {
-  const { reason, asked } = actionsOf(pair, suiteName, options);
+  const { reason, asked } = listActions(pair, suiteName, options);
   const leftOut = pair.test.input.actions.filter((action) => !asked.includes(action));
   const ran = pair.test.skip
     ? skippedCases(pair, asked)
-    : callsOf(pair, asked, options).flatMap(({ question, judge }) => judge(options.ask(question)));
+    : makeCalls(pair, asked, options).flatMap(({ question, judge }) => judge(options.ask(question)));
   return [
     ...ran,
-    ...leftOut.map((action) => caseOf(pair, action, { kind: 'skipped', reason: reason ?? NO_ACTION, filtered: true })),
+    ...leftOut.map((action) =>
+      makeCase(pair, action, { kind: 'skipped', reason: reason ?? NO_ACTION, filtered: true }),
+    ),
   ];
 }
 
 /** The actions of a pair that a filter includes, or why it includes none. */
-function actionsOf(
+function listActions(
   pair: Pair,
   suiteName: string,
   { filter }: CallOptions,
@@ -149,11 +151,11 @@ function actionsOf(
   return { reason, asked };
 }
 
-function callsOf(pair: Pair, asked: readonly string[], { skipBatching, traced }: CallOptions): readonly TestCall[] {
+function makeCalls(pair: Pair, asked: readonly string[], { skipBatching, traced }: CallOptions): readonly TestCall[] {
   const calls = skipBatching ? asked.map((action) => [action]) : asked.length > 0 ? [asked] : [];
   return calls.map((actions) => ({
     question: { ...pair, actions, traced },
-    judge: (answer) => casesOf(pair, answer),
+    judge: (answer) => makeCases(pair, answer),
   }));
 }
 
@@ -176,13 +178,13 @@ function reasonToLeaveOut(
 
 function skippedCases(pair: Pair, actions: readonly string[]): readonly CaseResult[] {
   return actions.map((action) =>
-    caseOf(pair, action, { kind: 'skipped', reason: pair.test.skipReason, filtered: false }),
+    makeCase(pair, action, { kind: 'skipped', reason: pair.test.skipReason, filtered: false }),
   );
 }
 
-function casesOf(pair: Pair, { decisions, missedTime }: Answer): readonly CaseResult[] {
+function makeCases(pair: Pair, { decisions, missedTime }: Answer): readonly CaseResult[] {
   return decisions.map((decision) => ({
-    ...caseOf(
+    ...makeCase(
       pair,
       decision.action,
       missedTime ? { kind: 'errored', error: NO_TIME } : judgeDecision(decision, pair.expected),
@@ -191,7 +193,7 @@ function casesOf(pair: Pair, { decisions, missedTime }: Answer): readonly CaseRe
   }));
 }
 
-function caseOf(pair: Pair, action: string, details: Details): CaseResult {
+function makeCase(pair: Pair, action: string, details: Details): CaseResult {
   const { test, principalKey: principal, resourceKey: resource } = pair;
   return { test: test.name, place: test.place, principal, resource, action, asked: pair, details, trace: undefined };
 }
@@ -228,7 +230,7 @@ function unmetOutput(
 }
 
 /** Counts the cases of a suite. */
-export function summaryOf(cases: readonly CaseResult[]): Summary {
+export function summarize(cases: readonly CaseResult[]): Summary {
   const counts = new Map<Outcome, number>();
   for (const { details } of cases) {
     if (details.kind === 'skipped' && details.filtered) continue;
@@ -238,7 +240,7 @@ export function summaryOf(cases: readonly CaseResult[]): Summary {
 }
 
 /** Sums the counts of suites. */
-export function sumOf(summaries: readonly Summary[]): Summary {
+export function addSummaries(summaries: readonly Summary[]): Summary {
   const counts = new Map(
     OUTCOMES.map((outcome) => [outcome, summaries.reduce((sum, own) => sum + (own.counts.get(outcome) ?? 0), 0)]),
   );
@@ -270,7 +272,7 @@ interface Pair extends Asked {
  * The pairs of a test: all principals with all resources, ordered by principal (docs/spec/server.md#how-tests-run).
  * Throws an InvalidSuite.
  */
-function pairsOf(
+function listPairs(
   test: Test,
   suite: Suite,
   { names, now }: { readonly names: Names } & Pick<CallOptions, 'now'>,

@@ -5,7 +5,7 @@ import type { TestCall } from './run-tests.js';
 const MOST_SEEDS = 50;
 
 /** What tests ask: each principal with each resource once. */
-export function requestsOf(calls: readonly TestCall[]): readonly AccessRequest[] {
+export function listRequests(calls: readonly TestCall[]): readonly AccessRequest[] {
   const found = new Map<string, AccessRequest>();
   for (const { question } of calls) {
     const { principal, resource, auxData, actions } = question;

@@ -5,6 +5,9 @@ export interface SitePage {
   readonly title: string;
 }
 
+/** The start page. */
+export const HOME: SitePage = { source: 'docs/README.md', path: 'index.md', title: 'Documentation' };
+
 /** A part of the navigation. */
 export interface Section {
   readonly title: string;
@@ -27,6 +30,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'guides/sharing-links',
       'guides/hierarchies',
       'guides/time-boxed-access',
+      'guides/what-may-i-do-with-each-row',
       'guides/field-masking',
       'guides/lists-with-drizzle',
       'guides/lists-with-prisma',
@@ -35,7 +39,21 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'guides/*',
     ],
   },
-  { title: 'Decisions and lists', files: ['api', 'plans', 'explain', 'debugging', 'who-may'] },
+  {
+    title: 'Decisions and lists',
+    files: [
+      'api',
+      'plans',
+      'idioms',
+      'row-level-security',
+      'row-level-security-verify',
+      'explain',
+      'debugging',
+      'who-may',
+      'send-ids',
+      'facts',
+    ],
+  },
   { title: 'Tests', files: ['policy-tests', 'coverage', 'mutation', 'suggested-tests'] },
   { title: 'Changes', files: ['review-a-policy-change', 'replay', 'ci', 'what-is-proved', 'versioning'] },
   {
@@ -92,12 +110,12 @@ export interface Files {
  * All pages by section. A page of docs that no section names is in the section of its folder's name, or in `Project`, so
  * that none is lost.
  */
-export function sectionsOf(files: Files): readonly Section[] {
+export function listSections(files: Files): readonly Section[] {
   const docs = files.list('docs').filter((path) => path.endsWith('.md') && path !== 'docs/README.md');
   const page = (source: string, path = source.slice('docs/'.length)): SitePage => ({
     source,
     path: path.replace(/(^|\/)README\.md$/, '$1index.md'),
-    title: titleOf(files.read(source), source),
+    title: readTitle(files.read(source), source),
   });
   const named = SECTIONS.map(({ title, files: names, more }) => {
     const own = [
@@ -134,7 +152,7 @@ function isForContributors(path: string): boolean {
   return path.startsWith('docs/decisions/') || path.startsWith('docs/api/');
 }
 
-function titleOf(text: string, source: string): string {
+function readTitle(text: string, source: string): string {
   const title = /^# (.+)$/m.exec(text)?.[1];
   if (title === undefined) throw new Error(`${source} has no title`);
   return title.replaceAll('`', '');

@@ -10,10 +10,10 @@ const MIDDLEWARE = /^(?:src\/)?(?:middleware|proxy)\.[jt]s$/;
 
 /** The route handlers, API routes and server actions of Next.js. Its files are known by their paths. */
 export function nextRoutes(files: readonly SourceFile[], folder: string): readonly Route[] {
-  const pathOf = (file: SourceFile): string => file.getFilePath().slice(folder.length + 1);
-  const isCovered = files.some((file) => MIDDLEWARE.test(pathOf(file)) && coversAll(file));
+  const makePath = (file: SourceFile): string => file.getFilePath().slice(folder.length + 1);
+  const isCovered = files.some((file) => MIDDLEWARE.test(makePath(file)) && coversAll(file));
   return files.flatMap((file) => {
-    const routes = routesIn(file, pathOf(file));
+    const routes = routesIn(file, makePath(file));
     return isCovered ? routes.map((route) => ({ ...route, guard: 'guarded' as const })) : routes;
   });
 }

@@ -60,9 +60,25 @@ const LONG = Math.min(60_000, rounds(60_000, 30_000));
 const STAIRS = Array.from({ length: 340 }, (_, level) => `${' '.repeat(level)}a:`).join('\n');
 const BEGINNINGS = ['', 'tenant: a\nroles: '];
 
+/** Lines in brackets that are not well-formed. */
+const IN_BRACKETS = [
+  '"a" "b",\n',
+  '  "a,\n',
+  '  {"a": "[[[},\n',
+  '  [1},\n',
+  '  [],\n]\n',
+  '{"a": "b"]',
+  '"[',
+  '"[ ',
+  '[]',
+];
+
 const TEXTS = [
   ...REPEATED.flatMap((part) => part.repeat(LENGTH / part.length)),
   ...BEGINNINGS.flatMap((start) => ['[', '- ', '{a: '].map((part) => start + part.repeat(LONG / part.length))),
+  ...['{\n', '[\n', 'a: [\n'].flatMap((start) =>
+    IN_BRACKETS.map((part) => start + part.repeat(LENGTH / 8 / part.length)),
+  ),
   `${'['.repeat(9000)}${']'.repeat(9000)}`,
   `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
   STAIRS,
@@ -122,14 +138,14 @@ test('is refused at the first level too many', () => {
   ] as const) {
     const nested = (levels: number): string => `${open.repeat(levels)}x${close.repeat(levels)}`;
     assert.equal(readYaml(nested(20), { maxDepth: 20 }).errors, [], open);
-    const tooDeep = errorOf(() => readYaml(nested(22), { maxDepth: 20 }));
+    const tooDeep = catchError(() => readYaml(nested(22), { maxDepth: 20 }));
     assert.instance(tooDeep, YamlDepthError, open);
     assert.is((tooDeep as Error).message, 'nested more than 20 levels deep');
     assert.ok((tooDeep as YamlDepthError).offset >= nested(20).indexOf('x'), open);
   }
 });
 
-function errorOf(run: () => unknown): unknown {
+function catchError(run: () => unknown): unknown {
   try {
     return run();
   } catch (error) {

@@ -46,17 +46,17 @@ export interface Annotations {
   readonly ofMessage: (message: DescMessage) => readonly ExpressionRule[];
 }
 
-export function annotationsOf(registry: FileRegistry): Annotations {
+export function readAnnotations(registry: FileRegistry): Annotations {
   const reader = (name: string, understood: Understood) => {
     const option = registry.getExtension(`buf.validate.${name}`);
     if (option?.message === undefined) throw new Error('the module does not have buf.validate');
     const type = option.message;
     return <T>(desc: DescField | DescOneof | DescMessage): T => {
       const message = getOption(desc as DescField, option) as MessageShape<DescMessage>;
-      refuseUnread(message, type, placeOf(desc));
+      refuseUnread(message, type, formatPlace(desc));
       // With the registry, rules added to the standard ones as extensions are recognized as well.
       const rules = toJson(type, message, { registry }) as unknown as object;
-      refuseUnknown(rules, understood, placeOf(desc));
+      refuseUnknown(rules, understood, formatPlace(desc));
       return rules as T;
     };
   };
@@ -102,6 +102,6 @@ function refuseUnread(message: MessageShape<DescMessage>, type: DescMessage, pla
     throw new Error(`${place} has a rule that buf/validate/validate.proto does not define`);
 }
 
-function placeOf(desc: DescField | DescOneof | DescMessage): string {
+function formatPlace(desc: DescField | DescOneof | DescMessage): string {
   return desc.kind === 'message' ? desc.typeName : `${desc.parent.typeName}.${desc.name}`;
 }

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, isRecursive } from './messages.js';
-import { entriesOf, fullName, isAlways, isJsonType, sentValues, typeName } from './options.js';
+import { sortedFields, fieldForm, isRecursive } from './messages.js';
+import { findEntries, fullName, isAlways, isJsonType, sentValues, typeName } from './options.js';
 
 /**
  * `read...` of a response, for clients: stricter than the encoding requires, because ambiguous input must not become an
@@ -9,8 +9,8 @@ import { entriesOf, fullName, isAlways, isJsonType, sentValues, typeName } from 
  */
 export function readResponseFunction(message: DescMessage): string {
   const name = typeName(message);
-  const fields = fieldsOf(message);
-  const union = unionOf(message);
+  const fields = sortedFields(message);
+  const union = findUnion(message);
   return [
     `/** Reads ${message.typeName} up to \`end\`. */`,
     `export function read${name}(reader: WireReader, end: number): ${name} {`,
@@ -58,20 +58,20 @@ export function decodeResponseFunction(message: DescMessage): string {
 }
 
 /** The single oneof of a message whose type is its JSON form. */
-function unionOf(message: DescMessage): string | undefined {
+function findUnion(message: DescMessage): string | undefined {
   const [oneof] = message.oneofs;
   return isJsonType(message) && oneof?.fields.length === message.fields.length ? oneof.localName : undefined;
 }
 
 /** Whether a response without the field is an error. */
 function isRequired(field: DescField): boolean {
-  const form = formOf(field);
+  const form = fieldForm(field);
   return isAlways(field) && (form === 'message' || form === 'enum');
 }
 
 function declaration(field: DescField): string {
   const { localName } = field;
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return `let ${localName} = '';`;
     case 'strings':
@@ -81,7 +81,7 @@ function declaration(field: DescField): string {
     case 'messageMap':
       return `const ${localName} = new Map<string, ${innerName(field)}>();`;
     case 'enumMap':
-      return `const ${localName} = new Map<string, ${[...sentValues(enumOf(field)).keys()].join(' | ')}>();`;
+      return `const ${localName} = new Map<string, ${[...sentValues(requireEnum(field)).keys()].join(' | ')}>();`;
     case 'stringMap':
       return `const ${localName} = new Map<string, string>();`;
     case 'message':
@@ -96,19 +96,19 @@ function declaration(field: DescField): string {
 }
 
 function wireType(field: DescField): 'VARINT' | 'BYTES' {
-  return formOf(field) === 'enum' ? 'VARINT' : 'BYTES';
+  return fieldForm(field) === 'enum' ? 'VARINT' : 'BYTES';
 }
 
 function statement(field: DescField): string {
   const { localName } = field;
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'strings':
     case 'messages':
       return `${localName}.push(${value(field)});`;
     case 'messageMap':
       return `readEntryOnce(reader, ${localName}, '${localName}', read${innerName(field)});`;
     case 'enumMap':
-      return `readNumberEntryOnce(reader, ${localName}, '${localName}', [${[...sentValues(enumOf(field)).keys()].join(', ')}]);`;
+      return `readNumberEntryOnce(reader, ${localName}, '${localName}', [${[...sentValues(requireEnum(field)).keys()].join(', ')}]);`;
     case 'stringMap':
       return `readStringEntry(reader, ${localName});`;
     case 'message':
@@ -119,7 +119,7 @@ function statement(field: DescField): string {
 }
 
 function value(field: DescField): string {
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
     case 'strings':
       return 'reader.string()';
@@ -129,7 +129,7 @@ function value(field: DescField): string {
     case 'messages':
       return `read${innerName(field)}(reader, reader.messageEnd())`;
     case 'enum':
-      return `sentValue(reader.uint32(), { ${[...sentValues(enumOf(field))].map(([number, name]) => `${number}: '${name}'`).join(', ')} } as const, '${field.localName}')`;
+      return `sentValue(reader.uint32(), { ${[...sentValues(requireEnum(field))].map(([number, name]) => `${number}: '${name}'`).join(', ')} } as const, '${field.localName}')`;
     default:
       throw new Error(`no code that reads ${fullName(field)} of a response`);
   }
@@ -138,14 +138,14 @@ function value(field: DescField): string {
 /** A property of the returned object. */
 function member(field: DescField): string {
   const { localName } = field;
-  const entries = entriesOf(field);
+  const entries = findEntries(field);
   if (entries !== undefined)
     return entries.value === undefined
       ? `${localName}: [...${localName}].map(([${entries.key}, value]) => ({ ${entries.key}, ...value }))`
       : `${localName}: [...${localName}].map(([${entries.key}, ${entries.value}]) => ({ ${entries.key}, ${entries.value} }))`;
   if (!isJsonType(field.parent) || isAlways(field)) return localName;
-  const isThere = formOf(field) === 'string' ? `${localName} !== ''` : `${localName} !== undefined`;
-  return formOf(field) === 'messages' || formOf(field) === 'strings'
+  const isThere = fieldForm(field) === 'string' ? `${localName} !== ''` : `${localName} !== undefined`;
+  return fieldForm(field) === 'messages' || fieldForm(field) === 'strings'
     ? localName
     : `...(${isThere} && { ${localName} })`;
 }
@@ -154,7 +154,7 @@ function innerName(field: DescField): string {
   return typeName(field.message as DescMessage);
 }
 
-function enumOf(field: DescField): NonNullable<DescField['enum']> {
+function requireEnum(field: DescField): NonNullable<DescField['enum']> {
   if (field.enum === undefined) throw new Error(`${fullName(field)} is not an enum`);
   return field.enum;
 }

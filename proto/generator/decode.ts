@@ -1,5 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf } from './messages.js';
+import { sortedFields, fieldForm } from './messages.js';
 import { fullName, typeName } from './options.js';
 
 /**
@@ -9,7 +9,7 @@ import { fullName, typeName } from './options.js';
  */
 export function readFunction(message: DescMessage, isItem: boolean): string {
   const name = typeName(message);
-  const fields = fieldsOf(message);
+  const fields = sortedFields(message);
   return [
     ...(isItem
       ? [
@@ -74,7 +74,7 @@ export function readItemFunction(message: DescMessage): string {
 /** A message without any field set. */
 function emptyObject(message: DescMessage): string {
   const members = new Map(
-    fieldsOf(message).map(
+    sortedFields(message).map(
       (field) =>
         [
           field.oneof?.localName ?? field.localName,
@@ -86,7 +86,7 @@ function emptyObject(message: DescMessage): string {
 }
 
 function emptyValue(field: DescField): string {
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return "''";
     case 'bool':
@@ -110,13 +110,13 @@ function emptyValue(field: DescField): string {
 }
 
 function wireType(field: DescField): 'VARINT' | 'BYTES' {
-  const form = formOf(field);
+  const form = fieldForm(field);
   return form === 'bool' || form === 'uint32' || form === 'enum' ? 'VARINT' : 'BYTES';
 }
 
 function readStatement(field: DescField): string {
   const member = `message.${field.localName}`;
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'strings':
       return `${member}.push(reader.string());`;
     case 'messages':
@@ -133,7 +133,7 @@ function readStatement(field: DescField): string {
 }
 
 function readValue(field: DescField, known: string): string {
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return 'reader.string()';
     case 'bool':
@@ -147,6 +147,6 @@ function readValue(field: DescField, known: string): string {
 }
 
 function readCall(field: DescField, known?: string): string {
-  const reads = formOf(field) === 'moment' ? 'readMoment' : `read${typeName(field.message as DescMessage)}`;
+  const reads = fieldForm(field) === 'moment' ? 'readMoment' : `read${typeName(field.message as DescMessage)}`;
   return `${reads}(reader, reader.messageEnd()${known === undefined ? '' : `, ${known}`})`;
 }

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf } from './messages.js';
-import { entriesOf, fullName, holderOf, isJsonType, sentValues, typeName } from './options.js';
+import { sortedFields, fieldForm } from './messages.js';
+import { findEntries, fullName, findHolder, isJsonType, sentValues, typeName } from './options.js';
 import { hasPresence, isOptional } from './types.js';
 
 /**
@@ -9,14 +9,14 @@ import { hasPresence, isOptional } from './types.js';
  */
 export function writeFunction(message: DescMessage, isJson = isJsonType(message)): string {
   const name = typeName(message);
-  const fields = fieldsOf(message)
+  const fields = sortedFields(message)
     .filter(({ deprecated }) => !isJson || !deprecated)
     .reverse();
   return [
     ...(isJson ? new Set(fields.flatMap(enumTable)) : []),
     `/** Writes the fields of ${message.typeName}. */`,
     `export function write${name}(writer: WireWriter, message: ${name}): void {`,
-    ...fields.flatMap((field) => (isJson ? jsonStatements(field) : statements(field, memberOf(field)))),
+    ...fields.flatMap((field) => (isJson ? jsonStatements(field) : statements(field, memberCode(field)))),
     '}',
     '',
   ].join('\n');
@@ -36,7 +36,7 @@ export function encodeFunction(message: DescMessage): string {
   ].join('\n');
 }
 
-function memberOf(field: DescField): string {
+function memberCode(field: DescField): string {
   return `message.${field.localName}`;
 }
 
@@ -44,8 +44,8 @@ function memberOf(field: DescField): string {
 function jsonStatements(field: DescField): readonly string[] {
   const isThere = `'${field.localName}' in message`;
   return [
-    `  if (${formOf(field) === 'value' ? isThere : `${isThere} && ${memberOf(field)} !== undefined`}) {`,
-    ...statements(field, memberOf(field), true).map((line) => `  ${line}`),
+    `  if (${fieldForm(field) === 'value' ? isThere : `${isThere} && ${memberCode(field)} !== undefined`}) {`,
+    ...statements(field, memberCode(field), true).map((line) => `  ${line}`),
     '  }',
   ];
 }
@@ -53,10 +53,10 @@ function jsonStatements(field: DescField): readonly string[] {
 function statements(field: DescField, member: string, isJson = false): readonly string[] {
   const { number } = field;
   const isPresent = isOptional(field) && !isJson;
-  const holder = holderOf(field);
+  const holder = findHolder(field);
   if (holder !== undefined)
     return [`  writeJsonText(writer, ${number}, '${holder.key}', message.${holder.member}, print${holder.message});`];
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       // The field of a oneof identifies it.
       if (field.oneof !== undefined || hasPresence(field)) return [`  writer.stringField(${number}, ${member});`];
@@ -79,31 +79,31 @@ function statements(field: DescField, member: string, isJson = false): readonly 
       return isPresent
         ? [
             `  if (${member} !== undefined) {`,
-            ...message(number, [`  ${writerOf(field)}(writer, ${member});`]).map(indented),
+            ...message(number, [`  ${writerName(field)}(writer, ${member});`]).map(indented),
             '  }',
           ]
-        : message(number, [`  ${writerOf(field)}(writer, ${member});`], field.localName);
+        : message(number, [`  ${writerName(field)}(writer, ${member});`], field.localName);
     case 'messages':
       return loop(member, typeName(field.message as DescMessage), [
         '    const mark = writer.mark();',
-        `    ${writerOf(field)}(writer, item);`,
+        `    ${writerName(field)}(writer, item);`,
         `    writer.messageField(${number}, mark);`,
       ]);
     case 'messageMap': {
-      const entries = entriesOf(field);
-      if (isJson) return [`  writeObject(writer, ${number}, ${member}, ${writerOf(field)});`];
-      if (entries === undefined) return [`  writeMessageMap(writer, ${number}, ${member}, ${writerOf(field)});`];
+      const entries = findEntries(field);
+      if (isJson) return [`  writeObject(writer, ${number}, ${member}, ${writerName(field)});`];
+      if (entries === undefined) return [`  writeMessageMap(writer, ${number}, ${member}, ${writerName(field)});`];
       return loop(member, `(typeof ${member})[number]`, [
         '    const entry = writer.mark();',
         '    const value = writer.mark();',
-        `    ${writerOf(field)}(writer, item);`,
+        `    ${writerName(field)}(writer, item);`,
         '    writer.messageField(2, value);',
         `    writer.stringField(1, item.${entries.key});`,
         `    writer.messageField(${number}, entry);`,
       ]);
     }
     case 'enumMap': {
-      const { key = '', value = '' } = entriesOf(field) ?? {};
+      const { key = '', value = '' } = findEntries(field) ?? {};
       return loop(member, `(typeof ${member})[number]`, [
         '    const mark = writer.mark();',
         `    writer.varintField(2, item.${value});`,
@@ -124,7 +124,7 @@ function statements(field: DescField, member: string, isJson = false): readonly 
     case 'int64': {
       const line = `  writer.integerField(${number}, ${member});`;
       if (hasPresence(field) || field.oneof !== undefined) return [line];
-      return [`  if (${member} !== ${formOf(field) === 'int32' ? 0 : "'0'"})${line.slice(1)}`];
+      return [`  if (${member} !== ${fieldForm(field) === 'int32' ? 0 : "'0'"})${line.slice(1)}`];
     }
     case 'bytes':
       return [`  writer.bytesField(${number}, ${member});`];
@@ -153,13 +153,13 @@ function loop(member: string, type: string, lines: readonly string[]): readonly 
   ];
 }
 
-function writerOf(field: DescField): string {
+function writerName(field: DescField): string {
   return `write${typeName(field.message as DescMessage)}`;
 }
 
 /** The numbers of an enum whose values are represented by their names. */
 function enumTable(field: DescField): readonly string[] {
-  if (formOf(field) !== 'enum' || field.enum === undefined) return [];
+  if (fieldForm(field) !== 'enum' || field.enum === undefined) return [];
   const numbers = [...sentValues(field.enum)].map(([number, name]) => `${name}: ${number}`);
   return [`const ${tableName(field)} = { ${numbers.join(', ')} } as const;\n`];
 }

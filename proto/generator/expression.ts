@@ -41,7 +41,7 @@ function codeOf({ exprKind }: Expr, scope: Scope): string {
     case 'comprehensionExpr':
       return macroCode(exprKind.value, scope);
     case 'selectExpr':
-      return exprKind.value.testOnly ? hasCode(exprKind.value, scope) : fieldOf(exprKind.value, scope).code;
+      return exprKind.value.testOnly ? hasCode(exprKind.value, scope) : selectField(exprKind.value, scope).code;
     default:
       throw new Error(`no code for ${exprKind.case} in a rule`);
   }
@@ -76,7 +76,7 @@ function callCode({ function: name, args }: Expr_Call, scope: Scope): string {
   const operator = OPERATORS[name];
   const operand = operator === '&&' || operator === '||' ? ofLogic : inParentheses;
   if (operator !== undefined) return `${operand(first as Expr, scope)} ${operator} ${operand(second as Expr, scope)}`;
-  if (name === 'size' && first !== undefined) return sizeCode(fieldOf(selected(first, 'size'), scope));
+  if (name === 'size' && first !== undefined) return sizeCode(selectField(selected(first, 'size'), scope));
   throw new Error(`no code for ${name} in a rule`);
 }
 
@@ -104,14 +104,14 @@ function macroCode({ iterRange, iterVar, iterVar2, loopStep }: Expr_Comprehensio
   const method = step?.case === 'callExpr' ? METHODS[step.value.function] : undefined;
   if (method === undefined || body === undefined || iterVar2 !== '' || iterRange === undefined)
     throw new Error('no code for this macro in a rule');
-  const { code, field } = fieldOf(selected(iterRange, 'a macro'), scope);
+  const { code, field } = selectField(selected(iterRange, 'a macro'), scope);
   if (field.message === undefined) throw new Error(`no code for a macro of ${field.name} in a rule`);
   const inner = new Map([...scope, [iterVar, { code: iterVar, type: field.message }] as const]);
   return `${code}.${method}((${iterVar}) => ${codeOf(body, inner)})`;
 }
 
 function hasCode(select: Expr_Select, scope: Scope): string {
-  const { code, field } = fieldOf(select, scope);
+  const { code, field } = selectField(select, scope);
   return field.fieldKind === 'message' ? `${code} !== undefined` : `${code} !== ''`;
 }
 
@@ -130,7 +130,7 @@ interface SelectedField {
   readonly field: DescField;
 }
 
-function fieldOf({ operand, field: name }: Expr_Select, scope: Scope): SelectedField {
+function selectField({ operand, field: name }: Expr_Select, scope: Scope): SelectedField {
   const variable = operand?.exprKind.case === 'identExpr' ? scope.get(operand.exprKind.value.name) : undefined;
   const field = variable?.type.fields.find((one) => one.name === name);
   if (variable === undefined || field === undefined)

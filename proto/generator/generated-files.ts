@@ -19,10 +19,10 @@ const BUF = fileURLToPath(new URL('../../node_modules/.bin/buf', import.meta.url
  */
 export function generatedFiles(folder: string): ReadonlyMap<string, string> {
   const bytes = build(folder, '--exclude-source-info');
-  const registry = registryOf(bytes);
+  const registry = createRegistry(bytes);
   checkOptions(registry);
   // Its comments become those of types, and descriptions of the REST interface.
-  const commented = registryOf(build(folder));
+  const commented = createRegistry(build(folder));
   return new Map([
     ['descriptors.ts', descriptorsText(bytes)],
     ['openapi.json', `${JSON.stringify(openApiDocument(commented), undefined, 2)}\n`],
@@ -44,7 +44,7 @@ function build(folder: string, ...options: readonly string[]): Buffer {
   return execFileSync(BUF, ['build', ...options, '-o', '-#format=binpb'], { cwd: folder });
 }
 
-function registryOf(bytes: Buffer): FileRegistry {
+function createRegistry(bytes: Buffer): FileRegistry {
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, bytes));
 }
 

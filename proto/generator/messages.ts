@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { ScalarType } from '@bufbuild/protobuf';
-import { entriesOf, holderOf, isJsonType } from './options.js';
+import { findEntries, findHolder, isJsonType } from './options.js';
 
 /** A request, and the code that is generated for it beside its types. */
 export interface RequestRow {
@@ -175,7 +175,7 @@ export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMes
     if (begun.has(message)) return;
     begun.add(message);
     for (const field of message.fields) {
-      const inner = innerOf(field);
+      const inner = innerMessage(field);
       if (inner !== undefined) visit(inner);
     }
     found.add(message);
@@ -187,18 +187,18 @@ export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMes
 /** Whether a message may contain itself. */
 export function isRecursive(message: DescMessage): boolean {
   if (message.typeName.startsWith('google.')) return false;
-  return [...withInner(message.fields.flatMap((field) => innerOf(field) ?? []))].includes(message);
+  return [...withInner(message.fields.flatMap((field) => innerMessage(field) ?? []))].includes(message);
 }
 
 /** The message types of the fields of a message. */
 export function innerMessages(message: DescMessage): readonly DescMessage[] {
-  return message.fields.flatMap((field) => innerOf(field) ?? []);
+  return message.fields.flatMap((field) => innerMessage(field) ?? []);
 }
 
 /** The message type of a field, of its items or of its values, if it has a separate type. */
-export function innerOf(field: DescField): DescMessage | undefined {
-  if (holderOf(field) !== undefined) return undefined;
-  const form = formOf(field);
+export function innerMessage(field: DescField): DescMessage | undefined {
+  if (findHolder(field) !== undefined) return undefined;
+  const form = fieldForm(field);
   return form === 'message' || form === 'messages' || form === 'messageMap' ? field.message : undefined;
 }
 
@@ -222,7 +222,7 @@ export type FieldForm =
   | 'stringMap';
 
 /** The form of a field. Throws for an unsupported field. */
-export function formOf(field: DescField): FieldForm {
+export function fieldForm(field: DescField): FieldForm {
   const form = formOrNone(field);
   if (form === undefined) throw new Error(`no code for the type of ${field.parent.typeName}.${field.name}`);
   return form;
@@ -242,7 +242,7 @@ function formOrNone(field: DescField): FieldForm | undefined {
       return field.listKind === 'scalar' && field.scalar === ScalarType.STRING ? 'strings' : undefined;
     case 'map':
       if (field.mapKey !== ScalarType.STRING) return undefined;
-      if (field.mapKind === 'enum') return entriesOf(field) === undefined ? undefined : 'enumMap';
+      if (field.mapKind === 'enum') return findEntries(field) === undefined ? undefined : 'enumMap';
       if (field.mapKind === 'scalar') return field.scalar === ScalarType.STRING ? 'stringMap' : undefined;
       return field.message.typeName === 'google.protobuf.Value' ? 'values' : ownMessage(field.message, 'messageMap');
   }
@@ -265,7 +265,7 @@ function ownMessage(message: DescMessage, form: FieldForm): FieldForm | undefine
 }
 
 /** The fields of a message, ordered by number. */
-export function fieldsOf(message: DescMessage): readonly DescField[] {
+export function sortedFields(message: DescMessage): readonly DescField[] {
   return [...message.fields].sort((a, b) => a.number - b.number);
 }
 

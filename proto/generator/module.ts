@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
-import { fileOf } from './validate.js';
-import { innerOf, typeModule } from './messages.js';
+import { fileName } from './validate.js';
+import { innerMessage, typeModule } from './messages.js';
 import { typeName } from './options.js';
 
 /** A module with functions for the messages of one .proto file. */
@@ -48,21 +48,23 @@ export function functionModules(
   all: ReadonlySet<DescMessage>,
   rest: Omit<FunctionModule, 'file' | 'messages' | 'all'>,
 ): ReadonlyMap<string, string> {
-  const files = new Set([...all].map(fileOf));
+  const files = new Set([...all].map(fileName));
   return new Map(
     [...files].map((file) => [
       file,
-      moduleText({ file, messages: [...all].filter((message) => fileOf(message) === file), all, ...rest }),
+      moduleText({ file, messages: [...all].filter((message) => fileName(message) === file), all, ...rest }),
     ]),
   );
 }
 
-function isShared(message: DescMessage, { file, all, moduleOf = fileOf }: FunctionModule): boolean {
-  return [...all].some((other) => moduleOf(other) !== file && other.fields.some((field) => innerOf(field) === message));
+function isShared(message: DescMessage, { file, all, moduleOf = fileName }: FunctionModule): boolean {
+  return [...all].some(
+    (other) => moduleOf(other) !== file && other.fields.some((field) => innerMessage(field) === message),
+  );
 }
 
 function imports(
-  { file, messages, namesOf, primitives, moduleOf = fileOf, typesOf = typeModule }: FunctionModule,
+  { file, messages, namesOf, primitives, moduleOf = fileName, typesOf = typeModule }: FunctionModule,
   body: string,
 ): readonly string[] {
   const code = body.replace(/\/\*\*.*?\*\//g, '');
@@ -71,7 +73,7 @@ function imports(
     new RegExp(`(?<![.'\\w])${name.replace('type ', '')}(?!: |['\\w])`).test(code);
   const inner = new Set(
     messages
-      .flatMap((message) => message.fields.flatMap((field) => innerOf(field) ?? []))
+      .flatMap((message) => message.fields.flatMap((field) => innerMessage(field) ?? []))
       .filter((message) => moduleOf(message) !== file),
   );
   const names = new Map<string, readonly string[]>(Object.entries(primitives));
@@ -83,7 +85,7 @@ function imports(
   names.delete(`./${file}.js`);
   return [...names]
     .flatMap(([path, ofPath]) => importLine(path, [...new Set(ofPath)].filter(isUsed)))
-    .sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
+    .sort((a, b) => (importPath(a) < importPath(b) ? -1 : 1));
 }
 
 function importLine(path: string, names: readonly string[]): readonly string[] {
@@ -99,6 +101,6 @@ function sortKey(imported: string): string {
   return imported.replace('type ', '').toLowerCase();
 }
 
-function pathOf(line: string): string {
+function importPath(line: string): string {
   return line.split("'")[1] ?? '';
 }

@@ -224,15 +224,15 @@ export function isClosed(message: DescMessage): boolean {
   return CLOSED.has(message.typeName);
 }
 
-export function entriesOf(field: DescField): Entries | undefined {
+export function findEntries(field: DescField): Entries | undefined {
   return ENTRIES[fullName(field)];
 }
 
-export function holderOf(field: DescField): Holder | undefined {
+export function findHolder(field: DescField): Holder | undefined {
   return HOLDERS[fullName(field)];
 }
 
-export function unprintableOf(field: DescField): Unprintable {
+export function findUnprintable(field: DescField): Unprintable {
   return UNPRINTABLE[fullName(field)] ?? { error: `\`${field.localName}\` has a value that JSON cannot represent` };
 }
 

@@ -1,22 +1,22 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf } from './messages.js';
+import { sortedFields, fieldForm } from './messages.js';
 import {
-  entriesOf,
+  findEntries,
   fullName,
-  holderOf,
+  findHolder,
   isAlways,
   isJsonType,
   isRecurring,
   sentValues,
   typeName,
-  unprintableOf,
+  findUnprintable,
 } from './options.js';
 import { isOptional } from './types.js';
 
 /** `print...`, the JSON form of a message: fields ordered by number, empty ones omitted. */
 export function printFunction(message: DescMessage): string {
   const name = typeName(message);
-  const fields = fieldsOf(message);
+  const fields = sortedFields(message);
   const first = fields.findIndex(isAlways);
   const body = fields.flatMap((field, index) =>
     // Every field after one that is always present follows a comma.
@@ -41,7 +41,7 @@ type Comma = 'before' | 'after';
 
 function statements(field: DescField, comma: Comma, isFirst: boolean): readonly string[] {
   const lines = printed(field);
-  const holder = holderOf(field);
+  const holder = findHolder(field);
   const name = `"${field.jsonName}":${holder === undefined ? '' : `{"${holder.key}":`}`;
   const head = comma === 'before' ? `,${name}` : name;
   const end = `${holder === undefined ? '' : '}'}${comma === 'after' && !isFirst ? ',' : ''}`;
@@ -49,7 +49,7 @@ function statements(field: DescField, comma: Comma, isFirst: boolean): readonly 
     typeof lines === 'string'
       ? [`  text += \`${head}\${${lines}}${end}\`;`]
       : [`  text += '${head}${lines.open}';`, ...lines.loop, `  text += '${lines.close}${end}';`];
-  const condition = isAlways(field) ? undefined : conditionOf(field);
+  const condition = isAlways(field) ? undefined : presenceCode(field);
   if (condition === undefined) return body;
   const note = unprintable(field);
   return [
@@ -61,26 +61,26 @@ function statements(field: DescField, comma: Comma, isFirst: boolean): readonly 
   ];
 }
 
-function memberOf(field: DescField): string {
-  return `message.${holderOf(field)?.member ?? field.localName}`;
+function memberCode(field: DescField): string {
+  return `message.${findHolder(field)?.member ?? field.localName}`;
 }
 
 /** Whether to print a field that may be empty. */
-function conditionOf(field: DescField): string {
-  const member = memberOf(field);
-  if (holderOf(field) !== undefined) return `${member} !== undefined`;
+function presenceCode(field: DescField): string {
+  const member = memberCode(field);
+  if (findHolder(field) !== undefined) return `${member} !== undefined`;
   if (isJsonType(field.parent)) {
-    if (formOf(field) === 'value' && 'field' in unprintableOf(field)) return `${field.localName} !== undefined`;
+    if (fieldForm(field) === 'value' && 'field' in findUnprintable(field)) return `${field.localName} !== undefined`;
     const isThere = `'${field.localName}' in message`;
     if (field.oneof !== undefined) return isThere;
-    return `${member} !== undefined${['string', 'messages', 'strings'].includes(formOf(field)) ? ` && ${notEmpty(field)}` : ''}`;
+    return `${member} !== undefined${['string', 'messages', 'strings'].includes(fieldForm(field)) ? ` && ${notEmpty(field)}` : ''}`;
   }
   return isOptional(field) ? `${member} !== undefined` : notEmpty(field);
 }
 
 function notEmpty(field: DescField): string {
-  const member = memberOf(field);
-  switch (formOf(field)) {
+  const member = memberCode(field);
+  switch (fieldForm(field)) {
     case 'string':
       return `${member} !== ''`;
     case 'bool':
@@ -91,7 +91,7 @@ function notEmpty(field: DescField): string {
     case 'values':
       return `!isEmptyObject(${member})`;
     case 'messageMap':
-      return entriesOf(field) === undefined ? `${member}.size > 0` : `${member}.length > 0`;
+      return findEntries(field) === undefined ? `${member}.size > 0` : `${member}.length > 0`;
     case 'enumMap':
       return `${member}.length > 0`;
     case 'stringMap':
@@ -109,10 +109,10 @@ interface Loop {
 
 /** The expression of a value, or the statements that print its items. */
 function printed(field: DescField): string | Loop {
-  const member = memberOf(field);
-  const holder = holderOf(field);
+  const member = memberCode(field);
+  const holder = findHolder(field);
   if (holder !== undefined) return `print${holder.message}(${member})`;
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return `${isRecurring(field) ? 'quoteName' : 'quote'}(${member})`;
     case 'bool':
@@ -122,26 +122,26 @@ function printed(field: DescField): string | Loop {
     case 'values':
       return `printedValue(${member}, '\`${field.localName}\` has a value that JSON cannot represent')`;
     case 'value': {
-      const unprintable = unprintableOf(field);
+      const unprintable = findUnprintable(field);
       return 'field' in unprintable ? field.localName : `printedValue(${member}, '${unprintable.error}')`;
     }
     case 'message':
-      return `${printerOf(field)}(${member})`;
+      return `${printerName(field)}(${member})`;
     case 'messages':
-      return loop(member, typeName(field.message as DescMessage), '[]', `${printerOf(field)}(item)`);
+      return loop(member, typeName(field.message as DescMessage), '[]', `${printerName(field)}(item)`);
     case 'messageMap': {
-      const entries = entriesOf(field);
+      const entries = findEntries(field);
       return entries === undefined
-        ? `printMessageMap(${member}, ${printerOf(field)})`
+        ? `printMessageMap(${member}, ${printerName(field)})`
         : loop(
             member,
             `(typeof ${member})[number]`,
             '{}',
-            `quote(item.${entries.key}) + ':' + ${printerOf(field)}(item)`,
+            `quote(item.${entries.key}) + ':' + ${printerName(field)}(item)`,
           );
     }
     case 'enumMap': {
-      const { key = '', value = '' } = entriesOf(field) ?? {};
+      const { key = '', value = '' } = findEntries(field) ?? {};
       const quoted = `${isRecurring(field) ? 'quoteName' : 'quote'}(item.${key})`;
       return loop(member, `(typeof ${member})[number]`, '{}', `${quoted} + ${tableName(field)}[item.${value}]`);
     }
@@ -172,20 +172,22 @@ function loop(member: string, type: string, [open = '', close = '']: string, ite
   };
 }
 
-function printerOf(field: DescField): string {
+function printerName(field: DescField): string {
   return `print${typeName(field.message as DescMessage)}`;
 }
 
 /** The variable of a value that may turn out to be unprintable. */
 function unprintableCheck(field: DescField): readonly string[] {
-  if (formOf(field) !== 'value' || !('field' in unprintableOf(field))) return [];
-  return [`  const ${field.localName} = '${field.localName}' in message ? printValue(${memberOf(field)}) : undefined;`];
+  if (fieldForm(field) !== 'value' || !('field' in findUnprintable(field))) return [];
+  return [
+    `  const ${field.localName} = '${field.localName}' in message ? printValue(${memberCode(field)}) : undefined;`,
+  ];
 }
 
 /** The condition under which a field reports that another one is unprintable. */
 function unprintable(field: DescField): string | undefined {
   const value = field.parent.fields.find((one) => {
-    const option = formOf(one) === 'value' ? unprintableOf(one) : undefined;
+    const option = fieldForm(one) === 'value' ? findUnprintable(one) : undefined;
     return option !== undefined && 'field' in option && option.field === field.localName;
   });
   return value && `'${value.localName}' in message && ${value.localName} === undefined`;
@@ -193,7 +195,7 @@ function unprintable(field: DescField): string | undefined {
 
 /** The names of an enum, prefixed with a colon, by number. */
 function enumTable(field: DescField): readonly string[] {
-  if (formOf(field) !== 'enumMap' || field.enum === undefined) return [];
+  if (fieldForm(field) !== 'enumMap' || field.enum === undefined) return [];
   const names = [...sentValues(field.enum)].map(([number, name]) => `${number}: ':"${name}"'`);
   return [`const ${tableName(field)} = { ${names.join(', ')} } as const;`, ''];
 }

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, innerOf, Reach, typeModule } from './messages.js';
+import { sortedFields, fieldForm, innerMessage, Reach, typeModule } from './messages.js';
 import { fullName, typeName } from './options.js';
 import { printFunction } from './print-json.js';
 import { readResponseJsonFunction } from './read-response-json.js';
@@ -12,7 +12,7 @@ import { functionModules } from './module.js';
  */
 export function jsonModules(registry: FileRegistry): ReadonlyMap<string, string> {
   const reach = new Reach(registry);
-  const places = placesOf(reach.requests);
+  const places = findPlaces(reach.requests);
   return functionModules(reach.all, {
     functions: (message) => [
       ...(reach.received.has(message) ? [readFunction(message, places)] : []),
@@ -30,7 +30,7 @@ const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
     'checkDepth',
     'checkNames',
     'entriesIn',
-    'memberOf',
+    'readMember',
     'messageIn',
     'messagesIn',
     'optionalMessageIn',
@@ -61,14 +61,14 @@ const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
 /** The paths of messages in requests, as errors name them. */
 type Places = ReadonlyMap<DescMessage, ReadonlySet<string>>;
 
-function placesOf(requests: readonly DescMessage[]): Places {
+function findPlaces(requests: readonly DescMessage[]): Places {
   const places = new Map<DescMessage, Set<string>>();
   const visit = (message: DescMessage, place: string): void => {
     places.set(message, (places.get(message) ?? new Set()).add(place));
     for (const field of message.fields) {
-      const inner = innerOf(field);
+      const inner = innerMessage(field);
       if (inner !== undefined)
-        visit(inner, within(place, `${field.localName}${formOf(field) === 'message' ? '' : '[]'}`));
+        visit(inner, within(place, `${field.localName}${fieldForm(field) === 'message' ? '' : '[]'}`));
     }
   };
   for (const request of requests) visit(request, '');
@@ -106,7 +106,7 @@ class Place {
 function readFunction(message: DescMessage, places: Places): string {
   const name = typeName(message);
   const place = new Place(places.get(message) as ReadonlySet<string>);
-  const fields = fieldsOf(message);
+  const fields = sortedFields(message);
   const members = new Set(fields.map((field) => (field.oneof ?? field).localName));
   const spelledTwice = fields.filter((field) => spellings(field).length > 1);
   const cases = fields.flatMap((field) => [
@@ -165,7 +165,7 @@ function variable(member: string): string {
 function initial(message: DescMessage, member: string): string {
   const field = message.fields.find((one) => one.oneof === undefined && one.localName === member);
   if (field === undefined) return `: ${typeName(message)}['${member}']`;
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return " = ''";
     case 'bool':
@@ -192,17 +192,17 @@ function initial(message: DescMessage, member: string): string {
 
 function statement(field: DescField, place: Place, places: Places): string {
   const { localName, oneof } = field;
-  const value = valueOf(field, place.field(localName), places);
+  const value = valueCode(field, place.field(localName), places);
   if (oneof === undefined) return `${variable(localName)} = ${value};`;
   const chosen = variable(oneof.localName);
   return `${chosen} = shape.oneof(${chosen}, { by: '${localName}', value: ${value} });`;
 }
 
-function valueOf(field: DescField, name: string, places: Places): string {
-  const inner = innerOf(field);
+function valueCode(field: DescField, name: string, places: Places): string {
+  const inner = innerMessage(field);
   const isPlaced = inner !== undefined && new Place(places.get(inner) as ReadonlySet<string>).isKnown;
   const reader = inner === undefined ? '' : readerName(inner);
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return `shape.string(field, ${name})`;
     case 'bool':

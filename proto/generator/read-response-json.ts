@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, isRecursive } from './messages.js';
-import { entriesOf, fullName, isAlways, isClosed, isJsonType, sentValues, typeName } from './options.js';
+import { sortedFields, fieldForm, isRecursive } from './messages.js';
+import { findEntries, fullName, isAlways, isClosed, isJsonType, sentValues, typeName } from './options.js';
 
 /**
  * `read...` of a response in JSON, for clients: values must have the right type, a missing part is an error if servers
@@ -8,7 +8,7 @@ import { entriesOf, fullName, isAlways, isClosed, isJsonType, sentValues, typeNa
  */
 export function readResponseJsonFunction(message: DescMessage): string {
   const name = typeName(message);
-  const fields = fieldsOf(message);
+  const fields = sortedFields(message);
   const [oneof] = message.oneofs;
   const isUnion = isJsonType(message) && oneof?.fields.length === message.fields.length;
   return [
@@ -23,14 +23,16 @@ export function readResponseJsonFunction(message: DescMessage): string {
       ? [
           ...fields.map(
             (field) =>
-              `  if (Object.hasOwn(object, '${field.jsonName}')) return { ${field.localName}: ${valueOf(field)} };`,
+              `  if (Object.hasOwn(object, '${field.jsonName}')) return { ${field.localName}: ${valueCode(field)} };`,
           ),
           '  throw wrong(name);',
         ]
       : [
-          ...fields.filter(isSpread).map((field) => `  const ${field.localName} = ${valueOf(field)};`),
+          ...fields.filter(isSpread).map((field) => `  const ${field.localName} = ${valueCode(field)};`),
           '  return {',
-          ...fields.map((field) => `    ${isSpread(field) ? spread(field) : `${field.localName}: ${valueOf(field)}`},`),
+          ...fields.map(
+            (field) => `    ${isSpread(field) ? spread(field) : `${field.localName}: ${valueCode(field)}`},`,
+          ),
           '  };',
         ]),
     '}',
@@ -40,37 +42,37 @@ export function readResponseJsonFunction(message: DescMessage): string {
 
 /** Whether the type has the property only if it is in the response. */
 function isSpread(field: DescField): boolean {
-  return isJsonType(field.parent) && !isAlways(field) && ['string', 'value', 'message'].includes(formOf(field));
+  return isJsonType(field.parent) && !isAlways(field) && ['string', 'value', 'message'].includes(fieldForm(field));
 }
 
 function spread(field: DescField): string {
   const { localName } = field;
-  return `...(${localName} !== ${formOf(field) === 'string' ? "''" : 'undefined'} && { ${localName} })`;
+  return `...(${localName} !== ${fieldForm(field) === 'string' ? "''" : 'undefined'} && { ${localName} })`;
 }
 
-function valueOf(field: DescField): string {
+function valueCode(field: DescField): string {
   const at = `object, '${field.jsonName}'`;
   const inner = field.message;
   const reader = inner === undefined ? '' : `read${typeName(inner)}`;
   const isDeeper = inner !== undefined && isRecursive(inner) && isRecursive(field.parent);
   const read = isDeeper ? `${reader}, depth + 1` : reader;
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return `stringIn(${at})`;
     case 'strings':
       return `stringsIn(${at})`;
     case 'value':
-      return field.oneof === undefined ? `memberOf(${at})` : `object['${field.jsonName}']`;
+      return field.oneof === undefined ? `readMember(${at})` : `object['${field.jsonName}']`;
     case 'message':
       return `${isAlways(field) || field.oneof !== undefined ? 'messageIn' : 'optionalMessageIn'}(${at}, ${read})`;
     case 'messages':
       return `messagesIn(${at}, ${read})`;
     case 'messageMap': {
-      const { key = '' } = entriesOf(field) ?? {};
+      const { key = '' } = findEntries(field) ?? {};
       return `entriesIn(${at}, (${key}, value) => ({ ${key}, ...${reader}(value, '${field.jsonName}') }))`;
     }
     case 'enumMap': {
-      const { key = '', value = '' } = entriesOf(field) ?? {};
+      const { key = '', value = '' } = findEntries(field) ?? {};
       return `entriesIn(${at}, (${key}, value) => ({ ${key}, ${value}: sentNumber(value, ${numbers(field)}, '${field.jsonName}') }))`;
     }
     case 'stringMap':
@@ -83,14 +85,14 @@ function valueOf(field: DescField): string {
 }
 
 function names(field: DescField): string {
-  return [...sentValues(enumOf(field)).values()].map((name) => `'${name}'`).join(', ');
+  return [...sentValues(requireEnum(field)).values()].map((name) => `'${name}'`).join(', ');
 }
 
 function numbers(field: DescField): string {
-  return `{ ${[...sentValues(enumOf(field))].map(([number, name]) => `${name}: ${number}`).join(', ')} } as const`;
+  return `{ ${[...sentValues(requireEnum(field))].map(([number, name]) => `${name}: ${number}`).join(', ')} } as const`;
 }
 
-function enumOf(field: DescField): NonNullable<DescField['enum']> {
+function requireEnum(field: DescField): NonNullable<DescField['enum']> {
   if (field.enum === undefined) throw new Error(`${fullName(field)} is not an enum`);
   return field.enum;
 }

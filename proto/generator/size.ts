@@ -1,12 +1,12 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, uncapitalized } from './messages.js';
+import { sortedFields, fieldForm, uncapitalized } from './messages.js';
 import { typeName } from './options.js';
 
 /** `...Size`, which computes the size of a message in its protobuf encoding without writing it. */
 export function sizeFunction(message: DescMessage): string {
   const name = typeName(message);
-  const terms = fieldsOf(message).flatMap((field) => sizeTerm(field) ?? []);
-  const loops = fieldsOf(message).flatMap((field) => sizeLoop(field) ?? []);
+  const terms = sortedFields(message).flatMap((field) => sizeTerm(field) ?? []);
+  const loops = sortedFields(message).flatMap((field) => sizeLoop(field) ?? []);
   const sum = terms.length === 0 ? '0' : terms.join(terms.length > 3 ? ' +\n    ' : ' + ');
   return [
     `/** The size of ${message.typeName} in its protobuf encoding, in bytes. Attributes may be nested without bound. */`,
@@ -24,13 +24,13 @@ export function sizeName(message: DescMessage): string {
   return `${uncapitalized(typeName(message))}Size`;
 }
 
-/** For a field that occurs once; undefined for a list or map of messages. */
+/** The size of a field that occurs once; undefined for a list or map of messages. */
 function sizeTerm(field: DescField): string | undefined {
   const member = `message.${field.localName}`;
-  const form = formOf(field);
+  const form = fieldForm(field);
   // Tags take one byte: no other field of a request has a higher number.
   if (field.number > 15 && form !== 'messages')
-    throw new Error(`no code that measures ${placeOf(field)}, whose tag takes two bytes`);
+    throw new Error(`no code that measures ${placeName(field)}, whose tag takes two bytes`);
   switch (form) {
     case 'string':
       return `text(${member})`;
@@ -50,13 +50,13 @@ function sizeTerm(field: DescField): string | undefined {
     case 'messageMap':
       return undefined;
     default:
-      throw new Error(`no code that measures ${placeOf(field)}`);
+      throw new Error(`no code that measures ${placeName(field)}`);
   }
 }
 
 function sizeLoop(field: DescField): string | undefined {
   const member = `message.${field.localName}`;
-  const form = formOf(field);
+  const form = fieldForm(field);
   if (form === 'messages') {
     const longTag = field.number > 15 ? '1 + ' : '';
     return `for (const item of ${member}) size += ${longTag}field(${sizeOf(field)}(item));`;
@@ -66,7 +66,7 @@ function sizeLoop(field: DescField): string | undefined {
   return undefined;
 }
 
-function placeOf(field: DescField): string {
+function placeName(field: DescField): string {
   return `${field.parent.typeName}.${field.name}`;
 }
 

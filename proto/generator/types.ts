@@ -1,8 +1,8 @@
 import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
-import { commentOf } from '../definitions/comments.js';
-import { fieldsOf, formOf, innerMessages, Reach, typeModule } from './messages.js';
-import { entriesOf, holderOf, isAlways, isJsonType, isRequiredMember, sentValues, typeName } from './options.js';
+import { readComment } from '../definitions/comments.js';
+import { sortedFields, fieldForm, innerMessages, Reach, typeModule } from './messages.js';
+import { findEntries, findHolder, isAlways, isJsonType, isRequiredMember, sentValues, typeName } from './options.js';
 
 /**
  * The types of messages, one module for each in gen/, by name. An absent string is empty, as are lists and maps; an
@@ -33,7 +33,7 @@ function moduleText(
   if (twice !== undefined) throw new Error(`two messages of ${module} are called ${twice}`);
   const types = messages.map((message) => typeText(message, isJson(message))).join('\n');
   const fromOthers = new Set([
-    ...messages.flatMap((message) => message.fields.flatMap((field) => holderOf(field)?.message ?? [])),
+    ...messages.flatMap((message) => message.fields.flatMap((field) => findHolder(field)?.message ?? [])),
     ...messages.flatMap((message) =>
       innerMessages(message)
         .filter((inner) => !messages.includes(inner))
@@ -60,20 +60,20 @@ function typeText(message: DescMessage, isJson: boolean): string {
   const members = isUnion
     ? oneof.fields.map((field) => `  | { readonly ${field.localName}: ${typeOf(field, true)} }`)
     : isJson
-      ? fieldsOf(message)
+      ? sortedFields(message)
           .filter(({ deprecated }) => !deprecated)
           .flatMap(jsonMember)
-      : membersOf(message);
+      : memberLines(message);
   return isUnion
     ? [...comment(message, ''), `export type ${typeName(message)} =`, `${members.join('\n')};`, ''].join('\n')
     : [...comment(message, ''), `export interface ${typeName(message)} {`, ...members, '}', ''].join('\n');
 }
 
-function membersOf(message: DescMessage): readonly string[] {
+function memberLines(message: DescMessage): readonly string[] {
   const met = new Set<DescOneof>();
-  return fieldsOf(message).flatMap((field) => {
+  return sortedFields(message).flatMap((field) => {
     const { oneof } = field;
-    const holder = holderOf(field);
+    const holder = findHolder(field);
     if (holder !== undefined)
       return [
         `  /** \`${field.name}\` with \`${holder.key}\`. */`,
@@ -103,7 +103,7 @@ function jsonMember(field: DescField): readonly string[] {
 function comment(desc: DescMessage | DescField, indent: string): readonly string[] {
   const message = desc.kind === 'message' ? desc : desc.parent;
   // The comments of the well-known messages are pages long.
-  const own = message.typeName.startsWith('google.protobuf.') ? undefined : commentOf(desc);
+  const own = message.typeName.startsWith('google.protobuf.') ? undefined : readComment(desc);
   const text = own ?? (desc.kind === 'message' ? desc.typeName : undefined);
   return text === undefined ? [] : [`${indent}/** ${text.replaceAll('*/', '* /')} */`];
 }
@@ -111,7 +111,7 @@ function comment(desc: DescMessage | DescField, indent: string): readonly string
 /** Whether undefined represents the absent field. */
 export function isOptional(field: DescField): boolean {
   if (isAlways(field)) return false;
-  const form = formOf(field);
+  const form = fieldForm(field);
   return form === 'message' || form === 'moment' || form === 'value' || hasPresence(field);
 }
 
@@ -123,7 +123,7 @@ export function hasPresence(field: DescField): boolean {
 }
 
 function typeOf(field: DescField, isJson = false): string {
-  switch (formOf(field)) {
+  switch (fieldForm(field)) {
     case 'string':
       return 'string';
     case 'bool':
@@ -136,7 +136,7 @@ function typeOf(field: DescField, isJson = false): string {
     case 'bytes':
       return 'Buffer';
     case 'enum':
-      return isJson ? namesOf(field) : 'number';
+      return isJson ? enumNames(field) : 'number';
     case 'moment':
       return isJson ? 'string' : 'Moment';
     case 'strings':
@@ -151,30 +151,30 @@ function typeOf(field: DescField, isJson = false): string {
       return `readonly ${typeName(field.message as DescMessage)}[]`;
     case 'messageMap': {
       const value = typeName(field.message as DescMessage);
-      const entries = entriesOf(field);
+      const entries = findEntries(field);
       if (isJson) return `{ readonly [key: string]: ${value} }`;
       return entries === undefined
         ? `ReadonlyMap<string, ${value}>`
         : `readonly ({ readonly ${entries.key}: string } & ${value})[]`;
     }
     case 'enumMap': {
-      const { key = '', value = '' } = entriesOf(field) ?? {};
-      return `readonly { readonly ${key}: string; readonly ${value}: ${numbersOf(field)} }[]`;
+      const { key = '', value = '' } = findEntries(field) ?? {};
+      return `readonly { readonly ${key}: string; readonly ${value}: ${enumNumbers(field)} }[]`;
     }
     case 'stringMap':
       return isJson ? '{ readonly [key: string]: string }' : 'ReadonlyMap<string, string>';
   }
 }
 
-function namesOf(field: DescField): string {
-  return [...valuesOf(field).values()].map((name) => `'${name}'`).join(' | ');
+function enumNames(field: DescField): string {
+  return [...enumValues(field).values()].map((name) => `'${name}'`).join(' | ');
 }
 
-function numbersOf(field: DescField): string {
-  return [...valuesOf(field).keys()].join(' | ');
+function enumNumbers(field: DescField): string {
+  return [...enumValues(field).keys()].join(' | ');
 }
 
-function valuesOf({ enum: type }: DescField): ReadonlyMap<number, string> {
+function enumValues({ enum: type }: DescField): ReadonlyMap<number, string> {
   if (type === undefined) throw new Error('not an enum');
   return sentValues(type);
 }

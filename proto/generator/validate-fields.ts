@@ -36,8 +36,8 @@ export function joined(codes: readonly Code[]): Code {
 }
 
 /** `authz.request.v1.AuxData.JWT` becomes `AuxDataJWT`. */
-export function nameOf(message: DescMessage): string {
-  return message.parent === undefined ? message.name : nameOf(message.parent) + message.name;
+export function messageName(message: DescMessage): string {
+  return message.parent === undefined ? message.name : messageName(message.parent) + message.name;
 }
 
 /** Converts a name of any spelling to the form of a constant. */
@@ -139,7 +139,7 @@ export class GrownCode implements Code {
     const union = oneof && `message.${oneof.localName}`;
     this.#isTheOne = union && `${union}?.by === '${localName}'`;
     this.value = union === undefined ? `message.${localName}` : `${union}.value`;
-    this.element = `${constantName(nameOf(parent))}_${constantName(name)}`;
+    this.element = `${constantName(messageName(parent))}_${constantName(name)}`;
   }
 
   get isInOneof(): boolean {
@@ -189,7 +189,7 @@ export function fieldCode(field: DescField, module: Module): Code {
   const message = messageOf(field);
   const inner: Inner | undefined =
     message !== undefined && module.known.has(message)
-      ? { name: nameOf(message), now: module.timed.has(message) ? ', now' : '' }
+      ? { name: messageName(message), now: module.timed.has(message) ? ', now' : '' }
       : undefined;
   allow(rules, rulesFor(field), field);
   switch (field.fieldKind) {

@@ -1,9 +1,9 @@
 import type { DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
 import { expressionCode } from './expression.js';
-import { fieldsOf, messageNamed, REQUESTS, typeModule } from './messages.js';
+import { sortedFields, messageNamed, REQUESTS, typeModule } from './messages.js';
 import { typeName } from './options.js';
-import { type Annotations, annotationsOf } from '../definitions/annotations.js';
-import { type Code, constantName, fieldCode, joined, messageOf, type Module, nameOf } from './validate-fields.js';
+import { type Annotations, readAnnotations } from '../definitions/annotations.js';
+import { type Code, constantName, fieldCode, joined, messageOf, type Module, messageName } from './validate-fields.js';
 
 /**
  * The annotations of the .proto files as TypeScript: for each message `isValid...`, which allocates nothing, and
@@ -14,7 +14,7 @@ export function validators(
   registry: FileRegistry,
   requests: readonly string[] = REQUESTS.map(({ message }) => message),
 ): ReadonlyMap<string, string> {
-  const annotations = annotationsOf(registry);
+  const annotations = readAnnotations(registry);
   const all = [...registry].filter((desc) => desc.kind === 'message');
   const module: Module = {
     annotations,
@@ -29,8 +29,8 @@ export function validators(
   const found = new Set<DescMessage>();
   for (const name of requests) collect(messageNamed(name, registry), module, found);
   const files = new Map<string, string>();
-  for (const file of new Set([...found].map(fileOf))) {
-    const messages = [...found].filter((message) => fileOf(message) === file);
+  for (const file of new Set([...found].map(fileName))) {
+    const messages = [...found].filter((message) => fileName(message) === file);
     files.set(file, fileText({ file, messages, codes, found, module, requests }));
   }
   return files;
@@ -86,7 +86,7 @@ export interface GeneratedFile {
 }
 
 /** The file of a message, without its folder. */
-export function fileOf(message: DescMessage): string {
+export function fileName(message: DescMessage): string {
   return (message.file.name.split('/').at(-1) as string).replaceAll('_', '-');
 }
 
@@ -96,7 +96,7 @@ export function fileText(whole: GeneratedFile): string {
   const { constants } = joined(messages.map((message) => codes.get(message) as Code));
   const printed = (message: DescMessage): Printed => ({
     message,
-    name: nameOf(message),
+    name: messageName(message),
     type: typeName(message),
     isTimed: module.timed.has(message),
   });
@@ -184,16 +184,16 @@ const RULE_NAMES = [
 function imports({ file, messages, found }: GeneratedFile, text: string): readonly string[] {
   const uses = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
   const lines: [string, readonly string[]][] = [];
-  for (const other of new Set([...found].map(fileOf))) {
+  for (const other of new Set([...found].map(fileName))) {
     if (other === file) continue;
     const inner = [...found].filter(
       (message) =>
-        fileOf(message) === other &&
+        fileName(message) === other &&
         messages.some(({ fields }) => fields.some((field) => messageOf(field) === message)),
     );
     lines.push([
       `./${other}.js`,
-      inner.flatMap((message) => [`isValid${nameOf(message)}`, `report${nameOf(message)}`]),
+      inner.flatMap((message) => [`isValid${messageName(message)}`, `report${messageName(message)}`]),
     ]);
   }
   const byModule = new Map<string, Set<string>>();
@@ -239,7 +239,7 @@ export function messageCode(message: DescMessage, module: Module): Code {
     };
   });
   const met = new Set<DescOneof>();
-  const fields = fieldsOf(message).flatMap((field) => {
+  const fields = sortedFields(message).flatMap((field) => {
     const { oneof } = field;
     if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
     met.add(oneof);
@@ -252,7 +252,7 @@ export function messageCode(message: DescMessage, module: Module): Code {
 function oneofCode(oneof: DescOneof, { annotations }: Module): Code {
   if (!annotations.isRequiredOneof(oneof)) return { conditions: [], statements: [], constants: new Map() };
   const value = `message.${oneof.localName}`;
-  const constant = `${constantName(nameOf(oneof.parent))}_${constantName(oneof.name)}`;
+  const constant = `${constantName(messageName(oneof.parent))}_${constantName(oneof.name)}`;
   return {
     conditions: [`${value} !== undefined`],
     statements: [`if (${value} === undefined) report(found, ONE_FIELD, path, ${constant});`],

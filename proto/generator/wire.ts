@@ -2,8 +2,8 @@ import type { DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { decodeFunction, readFunction, readItemFunction } from './decode.js';
 import { decodeResponseFunction, readResponseFunction } from './decode-response.js';
 import { encodeFunction, writeFunction } from './encode.js';
-import { fileOf } from './validate.js';
-import { formOf, Reach, typeModule, type WrittenModule } from './messages.js';
+import { fileName } from './validate.js';
+import { fieldForm, Reach, typeModule, type WrittenModule } from './messages.js';
 import { functionModules, moduleText } from './module.js';
 import { isJsonType, typeName } from './options.js';
 import { sizeFunction, sizeName } from './size.js';
@@ -13,7 +13,7 @@ export function wireModules(registry: FileRegistry): ReadonlyMap<string, string>
   const reach = new Reach(registry);
   const items = new Set(
     [...reach.received].flatMap(({ fields }) =>
-      fields.flatMap((field) => (formOf(field) === 'messages' ? [field.message as DescMessage] : [])),
+      fields.flatMap((field) => (fieldForm(field) === 'messages' ? [field.message as DescMessage] : [])),
     ),
   );
   const modules = functionModules(reach.all, {
@@ -51,7 +51,7 @@ function writtenModule({ file, types, roots, messages }: WrittenModule): string 
     ],
     namesOf: (message) => [(roots.includes(message) ? 'encode' : 'write') + typeName(message)],
     isRequest: (message) => roots.includes(message),
-    moduleOf: (message) => (isJsonType(message) ? fileOf(message) : file),
+    moduleOf: (message) => (isJsonType(message) ? fileName(message) : file),
     typesOf: (message) => (isJsonType(message) ? typeModule(message) : types),
     primitives: PRIMITIVES,
   });

@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../wire/json-shape.js';
 export type ErrorName = keyof typeof ERRORS;
 
 /** References to errors, by their statuses. */
-export function errorsOf(names: readonly ErrorName[]): JsonObject {
+export function describeErrors(names: readonly ErrorName[]): JsonObject {
   return Object.fromEntries(names.map((name) => [ERRORS[name].status, { $ref: `#/components/responses/${name}` }]));
 }
 
@@ -29,7 +29,7 @@ export function errorComponents(): JsonObject {
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
-            examples: examplesOf(examples.map(({ body, ...rest }) => ({ ...rest, value: body }))),
+            examples: describeExamples(examples.map(({ body, ...rest }) => ({ ...rest, value: body }))),
           },
         },
       },
@@ -64,11 +64,11 @@ export function goodAnswer(
   mediaType = 'application/json',
 ): JsonObject {
   const values = examples.map(({ name, summary, response }) => ({ name, summary, value: response }));
-  return { description, content: { [mediaType]: { schema, examples: examplesOf(values) } } };
+  return { description, content: { [mediaType]: { schema, examples: describeExamples(values) } } };
 }
 
 /** Examples by name, as the document has them. */
-export function examplesOf(
+export function describeExamples(
   examples: readonly { readonly name: string; readonly summary: string; readonly value: Json }[],
 ): JsonObject {
   return Object.fromEntries(examples.map(({ name, summary, value }) => [name, { summary, value }]));

@@ -1,24 +1,24 @@
 import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
-import { annotationsOf, type FieldRules, type StringRules } from '../definitions/annotations.js';
+import { readAnnotations, type FieldRules, type StringRules } from '../definitions/annotations.js';
 import type { JsonObject } from '../wire/json-shape.js';
 
 /** The annotated rules of the .proto files (protovalidate) as keywords of JSON Schema. */
 export interface Constraints {
   readonly isRequired: (field: DescField) => boolean;
   readonly isRequiredOneof: (oneof: DescOneof) => boolean;
-  /** To be laid over the schema of the field's type. */
+  /** Schema to be laid over that of the field's type. */
   readonly ofField: (field: DescField) => JsonObject;
-  /** Of the items of a list. */
+  /** Constraints on the items of a list. */
   readonly ofItems: (field: DescField) => JsonObject;
-  /** Of the keys of a map. */
+  /** Constraints on the keys of a map. */
   readonly ofKeys: (field: DescField) => JsonObject;
   /** One schema a rule about the whole message. Throws for a rule that has none here. */
   readonly ofMessage: (message: DescMessage) => readonly JsonObject[];
 }
 
 /** The rules of a module that has them. Throws for a rule that would be left out. */
-export function constraintsOf(registry: FileRegistry): Constraints {
-  const { ofField, isRequiredOneof, ofMessage } = annotationsOf(registry);
+export function readConstraints(registry: FileRegistry): Constraints {
+  const { ofField, isRequiredOneof, ofMessage } = readAnnotations(registry);
   return {
     isRequired: (field) => ofField(field).required === true,
     isRequiredOneof,
@@ -37,7 +37,7 @@ function fieldKeywords(field: DescField, rules: FieldRules): JsonObject {
     ...stringKeywords(rules.string ?? {}),
     ...(gte === undefined ? {} : { minimum: gte }),
     ...(lte === undefined ? {} : { maximum: lte }),
-    ...(rules.enum?.in === undefined ? {} : { enum: namesOf(field, rules.enum.in) }),
+    ...(rules.enum?.in === undefined ? {} : { enum: listNames(field, rules.enum.in) }),
     ...(minItems === undefined ? {} : { minItems: Number(minItems) }),
     ...(maxItems === undefined ? {} : { maxItems: Number(maxItems) }),
     ...(unique === true ? { uniqueItems: true } : {}),
@@ -68,7 +68,7 @@ function stringKeywords({ minLen, maxLen, pattern, in: words }: StringRules): Js
   };
 }
 
-function namesOf({ enum: desc }: DescField, numbers: readonly number[]): readonly string[] {
+function listNames({ enum: desc }: DescField, numbers: readonly number[]): readonly string[] {
   return desc?.values.filter(({ number }) => numbers.includes(number)).map(({ name }) => name) ?? [];
 }
 

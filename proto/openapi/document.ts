@@ -1,6 +1,6 @@
 import type { FileRegistry } from '@bufbuild/protobuf';
 import { ERROR_SCHEMA, errorComponents } from './answers.js';
-import { constraintsOf } from './constraints.js';
+import { readConstraints } from './constraints.js';
 import type { JsonObject } from '../wire/json-shape.js';
 import type { Tag } from './operations.js';
 import { otherPaths } from './other-paths.js';
@@ -13,7 +13,7 @@ import { Schemas } from './schemas.js';
  * put in by it (docs/spec/server.md#openapi-and-explorer). Wants a registry built with source info.
  */
 export function openApiDocument(registry: FileRegistry): JsonObject {
-  const schemas = new Schemas(registry, constraintsOf(registry));
+  const schemas = new Schemas(registry, readConstraints(registry));
   const paths = { ...rpcPaths(registry, schemas), ...otherPaths(schemas) };
   return {
     openapi: '3.1.0',

@@ -1,4 +1,4 @@
-import { errorsOf, examplesOf, goodAnswer } from './answers.js';
+import { describeErrors, describeExamples, goodAnswer } from './answers.js';
 import { AUDIT_EXAMPLES } from './examples/audit.js';
 import { EXPLAIN_EXAMPLES } from './examples/explanations.js';
 import type { Example } from './examples/example.js';
@@ -58,7 +58,7 @@ function health(): JsonObject {
         { type: 'object', properties: { status: { type: 'string', enum: ['SERVING'] } }, required: ['status'] },
         HEALTH_EXAMPLES,
       ),
-      ...errorsOf(['UnknownService', 'Stopping']),
+      ...describeErrors(['UnknownService', 'Stopping']),
     },
   };
 }
@@ -149,7 +149,7 @@ function auditListing(schemas: Schemas): JsonObject {
     ],
     responses: {
       200: goodAnswer('Entries, one a line.', entry, AUDIT_EXAMPLES, 'application/x-ndjson'),
-      ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff']),
+      ...describeErrors(['BadRequest', 'Unauthenticated', 'AdminOff']),
     },
   };
 }
@@ -168,7 +168,9 @@ function explanation(schemas: Schemas): JsonObject {
       content: {
         'application/json': {
           schema: schemas.reference('authz.request.v1.ExplainDecisionRequest', 'request'),
-          examples: examplesOf(EXPLAIN_EXAMPLES.map(({ request = null, ...rest }) => ({ ...rest, value: request }))),
+          examples: describeExamples(
+            EXPLAIN_EXAMPLES.map(({ request = null, ...rest }) => ({ ...rest, value: request })),
+          ),
         },
       },
     },
@@ -178,7 +180,7 @@ function explanation(schemas: Schemas): JsonObject {
         schemas.reference('authz.response.v1.ExplainDecisionResponse', 'response'),
         EXPLAIN_EXAMPLES,
       ),
-      ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff', 'TooLarge', 'TooLate']),
+      ...describeErrors(['BadRequest', 'Unauthenticated', 'AdminOff', 'TooLarge', 'TooLate']),
     },
   };
 }
@@ -199,7 +201,7 @@ function rolloutOperation(schemas: Schemas, method: string, summary: string, exa
         content: {
           'application/json': {
             schema: schemas.reference(`authz.request.v1.${method}Request`, 'request'),
-            examples: examplesOf(requests),
+            examples: describeExamples(requests),
           },
         },
       },
@@ -210,7 +212,7 @@ function rolloutOperation(schemas: Schemas, method: string, summary: string, exa
         schemas.reference(`authz.response.v1.${method}Response`, 'response'),
         examples,
       ),
-      ...errorsOf(
+      ...describeErrors(
         requests.length > 0 ? ['BadRequest', 'Unauthenticated', 'AdminOff'] : ['Unauthenticated', 'AdminOff'],
       ),
     },

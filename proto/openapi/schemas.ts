@@ -1,5 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, type FileRegistry, ScalarType } from '@bufbuild/protobuf';
-import { commentOf } from '../definitions/comments.js';
+import { readComment } from '../definitions/comments.js';
 import type { Constraints } from './constraints.js';
 import type { JsonObject } from '../wire/json-shape.js';
 
@@ -57,7 +57,7 @@ export class Schemas {
     ];
     return {
       type: 'object',
-      ...description(commentOf(message)),
+      ...description(readComment(message)),
       properties: Object.fromEntries(message.fields.map((field) => [field.jsonName, this.#property(field, direction)])),
       ...(always.length === 0 ? {} : { required: always }),
       ...(direction === 'request' && !IS_AUTHZEN.test(message.typeName) ? { additionalProperties: false } : {}),
@@ -69,7 +69,7 @@ export class Schemas {
     return {
       ...this.#typeOf(field, direction),
       ...this.constraints.ofField(field),
-      ...description(commentOf(field)),
+      ...description(readComment(field)),
       ...(field.proto.options?.deprecated === true ? { deprecated: true } : {}),
     };
   }
@@ -105,7 +105,7 @@ export class Schemas {
     const name = componentName(desc);
     this.#found.set(name, {
       type: 'string',
-      ...description(commentOf(desc)),
+      ...description(readComment(desc)),
       enum: desc.values.map((value) => value.name),
     });
     return { $ref: `#/components/schemas/${name}` };

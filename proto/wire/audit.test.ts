@@ -12,10 +12,10 @@ import { WireError } from './reader.js';
 import { WireWriter } from './writer.js';
 
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
-const messageOf = (name: string) => registry.getMessage(name) ?? assert.unreachable(name);
+const findMessage = (name: string) => registry.getMessage(name) ?? assert.unreachable(name);
 /** What the definitions say that the bytes mean. */
 const read = (name: string, bytes: Uint8Array): unknown =>
-  toJson(messageOf(name) as never, fromBinary(messageOf(name) as never, bytes), { registry });
+  toJson(findMessage(name) as never, fromBinary(findMessage(name) as never, bytes), { registry });
 const encoded = (entry: AccessLogEntry | DecisionLogEntry): Buffer =>
   'auditTrail' in entry
     ? encodeDecisionLogEntry(entry, new WireWriter())
@@ -152,7 +152,7 @@ test('an item of the listing is an access entry or a decision entry', () => {
 });
 
 const requestBytes = (fields: object): Buffer => {
-  const type = messageOf('authz.request.v1.ListAuditLogEntriesRequest') as never;
+  const type = findMessage('authz.request.v1.ListAuditLogEntriesRequest') as never;
   return Buffer.from(toBinary(type, create(type, fields as never)));
 };
 

@@ -141,14 +141,14 @@ test('attributes named like members of Object.prototype are ordinary', () => {
 });
 
 test('NaN and infinities are accepted, and a value without a kind is null', () => {
-  const valueOf = (value: readonly number[]) =>
+  const decodeValue = (value: readonly number[]) =>
     decodeCheckResourcesRequest(principalWithValue(value)).principal?.attr['a'];
   const double = Buffer.alloc(8);
   double.writeDoubleLE(Number.NaN);
-  assert.ok(Number.isNaN(valueOf([0x11, ...double])));
+  assert.ok(Number.isNaN(decodeValue([0x11, ...double])));
   double.writeDoubleLE(Number.NEGATIVE_INFINITY);
-  assert.is(valueOf([0x11, ...double]), Number.NEGATIVE_INFINITY);
-  assert.is(valueOf([]), null);
+  assert.is(decodeValue([0x11, ...double]), Number.NEGATIVE_INFINITY);
+  assert.is(decodeValue([]), null);
 });
 
 test('deeply nested values are malformed', () => {

@@ -3,9 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rounds } from '../../tests/support/effort.js';
 import { damaged, messageType, randomNumbers, registry } from '../../tests/support/protobuf.js';
-import { fieldsOf, messageNamed, REQUESTS, RESPONSES, uncapitalized } from '../generator/messages.js';
+import { sortedFields, messageNamed, REQUESTS, RESPONSES, uncapitalized } from '../generator/messages.js';
 import { typeName } from '../generator/options.js';
-import { fileOf } from '../generator/validate.js';
+import { fileName } from '../generator/validate.js';
 import { WireError } from './reader.js';
 
 /** Each request that the server decodes, and each response that clients decode. */
@@ -24,15 +24,16 @@ const rows: readonly Row[] = await Promise.all([
     const wire = await functionsIn('wire', message);
     const { [`${uncapitalized(typeName(message))}Violations`]: violations } = await functionsIn('validate', message);
     const handle = (bytes: Buffer): void => {
-      const request = functionOf(wire, `decode${typeName(message)}`)(bytes);
+      const request = findFunction(wire, `decode${typeName(message)}`)(bytes);
       violations?.(request, 0);
-      if (isMeasured) assert.ok((functionOf(wire, `${uncapitalized(typeName(message))}Size`)(request) as number) >= 0);
+      if (isMeasured)
+        assert.ok((findFunction(wire, `${uncapitalized(typeName(message))}Size`)(request) as number) >= 0);
     };
     return { message, handle };
   }),
   ...RESPONSES.filter(({ isRead }) => isRead).map(async ({ message: name }) => {
     const message = messageNamed(name, registry);
-    const decode = functionOf(await functionsIn('wire', message), `decode${typeName(message)}`);
+    const decode = findFunction(await functionsIn('wire', message), `decode${typeName(message)}`);
     return { message, handle: (bytes: Buffer) => void decode(bytes) };
   }),
 ]);
@@ -41,13 +42,13 @@ type Functions = { readonly [name: string]: ((...parameters: readonly unknown[])
 
 /** The generated functions of the file of a message; none for a file without rules. */
 async function functionsIn(folder: 'wire' | 'validate', message: DescMessage): Promise<Functions> {
-  const module: Functions | undefined = await import(`../gen/${folder}/${fileOf(message)}.ts`).catch((error) => {
+  const module: Functions | undefined = await import(`../gen/${folder}/${fileName(message)}.ts`).catch((error) => {
     if (folder === 'wire' || error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   });
   return module ?? {};
 }
 
-function functionOf(functions: Functions, name: string): (...parameters: readonly unknown[]) => unknown {
+function findFunction(functions: Functions, name: string): (...parameters: readonly unknown[]) => unknown {
   const found = functions[name];
   if (found === undefined) throw new Error(`no function ${name}`);
   return found;
@@ -59,21 +60,21 @@ const ROUNDS = rounds(2500, 500);
 const UNKNOWN = Buffer.from([0x9a, 0x3f, 1, 65]);
 
 /** The encoding of a message with all its fields set. */
-function wholeOf(message: DescMessage): Buffer {
-  return Buffer.concat([messageType(message.typeName).encode(sampleOf(message, 0)), UNKNOWN]);
+function encodeWhole(message: DescMessage): Buffer {
+  return Buffer.concat([messageType(message.typeName).encode(makeSample(message, 0)), UNKNOWN]);
 }
 
 const MAX_DEPTH = 5;
 
 /** A message in its JSON form; of a oneof one field, another one in deeper messages. */
-function sampleOf(message: DescMessage, depth: number): JsonValue {
+function makeSample(message: DescMessage, depth: number): JsonValue {
   const known = WELL_KNOWN[message.typeName];
   if (known !== undefined) return known;
   const sample: JsonObject = {};
-  for (const field of fieldsOf(message)) {
+  for (const field of sortedFields(message)) {
     const { oneof } = field;
     if (oneof !== undefined && oneof.fields[depth % oneof.fields.length] !== field) continue;
-    if (depth < MAX_DEPTH || field.message === undefined) sample[field.jsonName] = valueOf(field, depth);
+    if (depth < MAX_DEPTH || field.message === undefined) sample[field.jsonName] = makeValue(field, depth);
   }
   return sample;
 }
@@ -84,14 +85,14 @@ const WELL_KNOWN: { readonly [name: string]: JsonValue } = {
   'google.protobuf.Duration': '3.5s',
 };
 
-function valueOf(field: DescField, depth: number): JsonValue {
-  if (field.fieldKind === 'list') return Array.from({ length: depth < 2 ? 2 : 1 }, () => itemOf(field, depth));
-  if (field.fieldKind === 'map') return { a: itemOf(field, depth), é: itemOf(field, depth) };
-  return itemOf(field, depth);
+function makeValue(field: DescField, depth: number): JsonValue {
+  if (field.fieldKind === 'list') return Array.from({ length: depth < 2 ? 2 : 1 }, () => makeItem(field, depth));
+  if (field.fieldKind === 'map') return { a: makeItem(field, depth), é: makeItem(field, depth) };
+  return makeItem(field, depth);
 }
 
-function itemOf(field: DescField, depth: number): JsonValue {
-  if (field.message !== undefined) return sampleOf(field.message, depth + 1);
+function makeItem(field: DescField, depth: number): JsonValue {
+  if (field.message !== undefined) return makeSample(field.message, depth + 1);
   if (field.enum !== undefined) return field.enum.values.find(({ number }) => number > 0)?.name ?? 0;
   if (field.scalar === ScalarType.STRING) return depth % 2 === 0 ? field.name : 'é'.repeat(30);
   return field.scalar === ScalarType.BOOL ? true : 7;
@@ -99,7 +100,7 @@ function itemOf(field: DescField, depth: number): JsonValue {
 
 for (const { message, handle } of rows) {
   test(`are a ${message.typeName} or throw a WireError`, () => {
-    const whole = wholeOf(message);
+    const whole = encodeWhole(message);
     handle(whole);
     const next = randomNumbers(7);
     const counts = { read: 0, refused: 0 };

@@ -15,12 +15,12 @@ export function responseObject(value: unknown, name: string): ParsedObject {
 }
 
 /** A property; undefined if it is absent, null or inherited. */
-export function memberOf(object: ParsedObject, name: string): unknown {
+export function readMember(object: ParsedObject, name: string): unknown {
   return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
 }
 
 export function stringIn(object: ParsedObject, name: string): string {
-  const value = memberOf(object, name) ?? '';
+  const value = readMember(object, name) ?? '';
   if (typeof value === 'string') return value;
   throw wrong(name);
 }
@@ -36,7 +36,7 @@ export function stringsIn(object: ParsedObject, name: string): readonly string[]
 type Read<Message> = (value: unknown, name: string, depth: number) => Message;
 
 export function messageIn<Message>(object: ParsedObject, name: string, read: Read<Message>, depth = 0): Message {
-  return read(memberOf(object, name), name, depth);
+  return read(readMember(object, name), name, depth);
 }
 
 export function optionalMessageIn<Message>(
@@ -45,7 +45,7 @@ export function optionalMessageIn<Message>(
   read: Read<Message>,
   depth = 0,
 ): Message | undefined {
-  const value = memberOf(object, name);
+  const value = readMember(object, name);
   return value === undefined ? undefined : read(value, name, depth);
 }
 
@@ -67,12 +67,12 @@ export function entriesIn<Entry>(
   name: string,
   entryOf: (key: string, value: unknown) => Entry,
 ): readonly Entry[] {
-  const map = responseObject(memberOf(object, name) ?? {}, name);
+  const map = responseObject(readMember(object, name) ?? {}, name);
   return Object.keys(map).map((key) => entryOf(key, map[key]));
 }
 
 export function stringMapIn(object: ParsedObject, name: string): ReadonlyMap<string, string> {
-  const map = responseObject(memberOf(object, name) ?? {}, name);
+  const map = responseObject(readMember(object, name) ?? {}, name);
   return new Map(Object.keys(map).map((key) => [key, stringIn(map, key)]));
 }
 
@@ -88,7 +88,7 @@ export function sentNumber<Numbers extends { readonly [name: string]: number }>(
 
 /** An enum value as its name, with the same check. */
 export function sentName<const Name extends string>(object: ParsedObject, name: string, names: readonly Name[]): Name {
-  const value = names.find((one) => one === memberOf(object, name));
+  const value = names.find((one) => one === readMember(object, name));
   if (value === undefined) throw wrong(name);
   return value;
 }
@@ -108,7 +108,7 @@ export function wrong(name: string): JsonError {
 }
 
 function listIn(object: ParsedObject, name: string): readonly unknown[] {
-  const value = memberOf(object, name) ?? [];
+  const value = readMember(object, name) ?? [];
   if (Array.isArray(value)) return value;
   throw wrong(name);
 }

@@ -174,7 +174,7 @@ interface Level {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** With the u flag, a pair is one code point and does not match. */
+/** Matches a lone surrogate: with the u flag, a pair is one code point and does not match. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -225,7 +225,7 @@ class StrictScanner {
     return true;
   }
 
-  /** After a value: closes the objects and lists that end here and stops where the next value begins. */
+  /** Closes, after a value, the objects and lists that end here and stops where the next value begins. */
   #closeFinished(): void {
     while (this.#open.length > 0) {
       this.#space();
@@ -286,7 +286,7 @@ class StrictScanner {
     return value;
   }
 
-  /** At a backslash; stops at the last character of the escape. */
+  /** Reads an escape from its backslash; stops at its last character. */
   #escape(): void {
     const start = this.#at;
     this.#at += 1;

@@ -1,4 +1,4 @@
-import { durationOf, type Moment, timestampOf } from './moment.js';
+import { parseDuration, type Moment, parseTimestamp } from './moment.js';
 
 /** Valid JSON, but not the expected message. */
 export class JsonError extends Error {}
@@ -56,11 +56,11 @@ export class Shape {
   }
 
   timestamp(value: unknown, name: string): Moment {
-    return timestampOf(this.string(value, name)) ?? wrongValue(name, 'an RFC 3339 timestamp');
+    return parseTimestamp(this.string(value, name)) ?? wrongValue(name, 'an RFC 3339 timestamp');
   }
 
   duration(value: unknown, name: string): Moment {
-    return durationOf(this.string(value, name)) ?? wrongValue(name, 'a duration such as `3.5s`');
+    return parseDuration(this.string(value, name)) ?? wrongValue(name, 'a duration such as `3.5s`');
   }
 
   /** A map from name to message. */
@@ -138,7 +138,7 @@ function openIfNested(item: unknown, open: object[] | undefined, name: string): 
 
 function wrongType(name: string, wanted: string, value: unknown): never {
   const subject = name === '' ? 'the request' : `field \`${name}\``;
-  throw new JsonError(`${subject} must be ${wanted}, not ${kindOf(value)}`);
+  throw new JsonError(`${subject} must be ${wanted}, not ${nameKind(value)}`);
 }
 
 function wrongValue(name: string, wanted: string): never {
@@ -149,7 +149,7 @@ function isWithin(value: unknown, least: number, most: number): value is number 
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
-function kindOf(value: unknown): string {
+function nameKind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

@@ -5,7 +5,7 @@ export interface Moment {
 }
 
 /** Parses a google.protobuf.Timestamp from an RFC 3339 string; undefined for any other string. */
-export function timestampOf(text: string): Moment | undefined {
+export function parseTimestamp(text: string): Moment | undefined {
   const milliseconds = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(milliseconds)) return undefined;
   const fraction = /\.(\d{1,9})/.exec(text)?.[1] ?? '';
@@ -18,7 +18,7 @@ const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d
  * Parses a google.protobuf.Duration from a string such as `3.5s`, whose sign applies to both parts; undefined for any
  * other string.
  */
-export function durationOf(text: string): Moment | undefined {
+export function parseDuration(text: string): Moment | undefined {
   const [whole, sign, seconds, fraction = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const factor = sign === '-' ? -1 : 1;

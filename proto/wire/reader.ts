@@ -192,14 +192,14 @@ export class TextTable {
     }
     const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
     const known = this.#slots[slot];
-    if (known !== undefined && isTextOf(known, bytes, start, end)) return known;
+    if (known !== undefined && equalsBytes(known, bytes, start, end)) return known;
     const text = bytes.toString('latin1', start, end);
     this.#slots[slot] = text;
     return text;
   }
 }
 
-function isTextOf(text: string, bytes: Buffer, start: number, end: number): boolean {
+function equalsBytes(text: string, bytes: Buffer, start: number, end: number): boolean {
   if (text.length !== end - start) return false;
   for (let at = 0; at < text.length; at++) {
     if (text.charCodeAt(at) !== bytes[start + at]) return false;

@@ -156,10 +156,10 @@ export function isAtMost(text: string, length: number): boolean {
 
 /** Whether a timestamp is before a time in milliseconds since 1970. */
 export function isPast(moment: Moment, now: number): boolean {
-  return millisecondsOf(moment) < now;
+  return toMilliseconds(moment) < now;
 }
 
 /** A timestamp in milliseconds since 1970, or a duration in milliseconds. */
-export function millisecondsOf({ seconds, nanos }: Moment): number {
+export function toMilliseconds({ seconds, nanos }: Moment): number {
   return seconds * 1000 + nanos / 1_000_000;
 }

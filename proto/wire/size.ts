@@ -20,7 +20,7 @@ function valueSize(root: unknown): number {
   for (;;) {
     let size = scalarSize(value);
     if (size === undefined) {
-      open.push(frameOf(value as object));
+      open.push(makeFrame(value as object));
       size = -1;
     }
     for (;;) {
@@ -37,7 +37,7 @@ function valueSize(root: unknown): number {
   }
 }
 
-function frameOf(value: object): Frame {
+function makeFrame(value: object): Frame {
   if (Array.isArray(value)) return { keys: undefined, values: value, next: 0, size: 0 };
   return { keys: Object.keys(value), values: Object.values(value), next: 0, size: 0 };
 }

@@ -24,8 +24,8 @@ import { expression } from './rules.js';
 import { type FieldPath, FoundViolations, type Violations } from './violation.js';
 
 const lines = ({ first }: Violations): readonly string[] =>
-  first.map(({ field, message }) => `${pathOf(field)} ${message}`);
-const pathOf = (field: FieldPath = { elements: [] }): string =>
+  first.map(({ field, message }) => `${formatPath(field)} ${message}`);
+const formatPath = (field: FieldPath = { elements: [] }): string =>
   field.elements
     .map(
       ({ fieldName, index, stringKey }) =>

@@ -5,7 +5,7 @@ import { shortened } from '../../packages/cel/runtime/code-points.js';
  * in its JSON form.
  */
 export interface Violation extends Rule {
-  /** From the request down; absent for a rule about the whole request. */
+  /** Path from the request down; absent for a rule about the whole request. */
   readonly field?: FieldPath;
   /** Whether the key of the map entry that `field` ends in broke the rule. */
   readonly forKey?: true;
@@ -18,7 +18,7 @@ export interface FieldPath {
 /** One segment of a field path: a field, possibly with an item or entry of it. */
 export interface FieldElement {
   readonly fieldNumber: number;
-  /** As in the .proto file: snake_case. */
+  /** Name as in the .proto file: snake_case. */
   readonly fieldName: string;
   readonly fieldType: FieldType;
   readonly index?: string;
@@ -86,10 +86,10 @@ export class FoundViolations implements Violations {
   ): void {
     this.count += 1;
     if (this.#isFull) return;
-    const elements = elementsOf(element === undefined ? path : within(path, element, at));
+    const elements = listElements(element === undefined ? path : within(path, element, at));
     for (const { stringKey } of elements) this.#keysLength += stringKey?.length ?? 0;
     this.#isFull = this.first.length + 1 >= MAX_VIOLATIONS || this.#keysLength > MAX_KEYS_LENGTH;
-    this.first.push(violationOf(elements, rule, forKey));
+    this.first.push(makeViolation(elements, rule, forKey));
   }
 }
 
@@ -132,7 +132,7 @@ export function reportKey(
 }
 
 /** Properties are in the order of the definition, as in JSON. */
-function violationOf(elements: readonly FieldElement[], { rule, ruleId, message }: Rule, forKey: boolean): Violation {
+function makeViolation(elements: readonly FieldElement[], { rule, ruleId, message }: Rule, forKey: boolean): Violation {
   return {
     ...(elements.length > 0 && { field: { elements } }),
     ...(rule !== undefined && { rule }),
@@ -142,7 +142,7 @@ function violationOf(elements: readonly FieldElement[], { rule, ruleId, message 
   };
 }
 
-function elementsOf(place: Place | undefined): readonly FieldElement[] {
+function listElements(place: Place | undefined): readonly FieldElement[] {
   const elements: FieldElement[] = [];
   for (let one = place; one !== undefined; one = one.around) elements.push(elementAt(one));
   return elements.reverse();
@@ -156,14 +156,14 @@ function elementAt({ field, at }: Place): FieldElement {
 
 /** `validation error: PATH: TEXT`, or a line for each violation and one with the number of further ones. */
 export function violationsMessage({ first, count }: Violations): string {
-  if (count === 1) return `validation error: ${lineOf(first[0] as Violation)}`;
-  const lines = first.map(lineOf);
+  if (count === 1) return `validation error: ${formatLine(first[0] as Violation)}`;
+  const lines = first.map(formatLine);
   if (count > first.length) lines.push(`and ${count - first.length} more`);
   return `validation errors:${lines.map((line) => `\n - ${line}`).join('')}`;
 }
 
 /** `PATH: TEXT`; without a path if the rule is about the whole request. */
-export function lineOf({ field, message }: Violation): string {
+export function formatLine({ field, message }: Violation): string {
   return field === undefined ? message : `${pathText(field)}: ${message}`;
 }
 

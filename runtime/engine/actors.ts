@@ -29,6 +29,16 @@ export const MAX_ACTORS = 8;
  * much as one about each of them, within the limits of one call.
  *
  * A call throws a TypeError if there are more than 8 actors, or if an actor has actors.
+ *
+ * @example
+ * import { createEngine, delegation } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * const engine = createEngine(policies, { use: [delegation()] });
+ * const principal = { id: 'ann', roles: ['user'], actors: [{ id: 'robot', roles: ['user'] }] };
+ * const album = { kind: 'album', id: 'a1', attr: { owner: 'ann', visibility: 'private', status: 'OPEN' } };
+ * // Ann may edit her album, the robot may not, and so neither may the robot for Ann.
+ * console.log(engine.isAllowed({ principal, resource: album, action: 'edit' })); // => false
  */
 export function delegation(): EnginePart {
   return (engine) => void engine.handlers.push(new Delegation(engine, engine.settings.plan));
@@ -36,6 +46,13 @@ export function delegation(): EnginePart {
 
 /**
  * The principal and its actors in their order, each as a principal of its own.
+ *
+ * @example
+ * import { chainOf } from 'authz/runtime';
+ *
+ * const chain = chainOf({ id: 'ann', roles: ['user'], actors: [{ id: 'robot', roles: ['agent'] }] });
+ * console.log(chain.map(({ id }) => id)); // => [ 'ann', 'robot' ]
+ *
  * @throws {TypeError} if there are more than 8 actors, or if an actor has actors.
  */
 export function chainOf(principal: PrincipalInput): readonly PrincipalInput[] {
@@ -61,16 +78,16 @@ class Delegation implements PrincipalHandler {
   }
 
   check(request: CheckRequest): readonly CheckResult[] {
-    return this.engine.asOne(() => allowedByAll(eachOf(request).map((one) => this.engine.check(one))));
+    return this.engine.asOne(() => allowedByAll(splitByActor(request).map((one) => this.engine.check(one))));
   }
 
   isAllowed(request: AccessRequest): boolean {
-    return this.engine.asOne(() => eachOf(request).every((one) => this.engine.isAllowed(one)));
+    return this.engine.asOne(() => splitByActor(request).every((one) => this.engine.isAllowed(one)));
   }
 
   plan(request: PlanRequest): PlanResult {
     return this.engine.asOne(() => {
-      const plans = eachOf(request).map((one) => this.engine.plan(one));
+      const plans = splitByActor(request).map((one) => this.engine.plan(one));
       const matchedScopes = plans[0]?.matchedScopes;
       return intersection(plans, this.writing, { matchedScopes, validationErrors: errorsOfAll(plans) });
     });
@@ -86,7 +103,7 @@ class Delegation implements PrincipalHandler {
   explain(request: CheckRequest | PlanRequest): Explanation {
     return this.engine.asOne(() =>
       joined(
-        eachOf(request).map((one) => this.engine.explain(one)),
+        splitByActor(request).map((one) => this.engine.explain(one)),
         ([own = []]) => own,
       ),
     );
@@ -105,7 +122,7 @@ function alone({ id, roles, attr, policyVersion, scope }: ActorInput): Principal
 }
 
 /** The same request for the principal alone and for each actor. */
-function eachOf<Request extends { readonly principal: PrincipalInput }>(request: Request): readonly Request[] {
+function splitByActor<Request extends { readonly principal: PrincipalInput }>(request: Request): readonly Request[] {
   return chainOf(request.principal).map((principal) => ({ ...request, principal }));
 }
 

@@ -1,7 +1,8 @@
-import type { PolicyBundle } from '../policy/index.js';
+import type { FactTypes, PolicyBundle } from '../policy/index.js';
 import type { Judges } from './decide/evaluation.js';
 import type { ScopedPolicies } from './find/registry.js';
 import type { Guard } from './limits.js';
+import type { MakePartialDecider } from './partial-decider.js';
 import type { Planner } from './plan/planner.js';
 
 /**
@@ -14,6 +15,10 @@ export interface CompiledBundle extends PolicyBundle, Judges {
   readonly scoped?: ScopedPolicies | undefined;
   /** Absent if the policies were compiled for checks only. */
   readonly planner?: Planner;
+  /** Decides while facts are unknown; present if the policies were compiled with `--facts`. */
+  readonly partial?: MakePartialDecider;
+  /** The types of attributes by JSON schemas; present likewise. */
+  readonly factTypes?: FactTypes;
   /** Absent if the policies were written by hand. */
   readonly guard?: Guard;
 }

@@ -20,9 +20,9 @@ export interface Explanation {
 export interface EvaluationError {
   /** The policy of the condition: `resource.album.vdefault`, `derived_roles.album_roles`. */
   readonly policy: string;
-  /** As outputs name it; of a derived role its name, of a rule of a role policy its index. */
+  /** The rule as outputs name it; of a derived role its name, of a rule of a role policy its index. */
   readonly rule: string;
-  /** As the author wrote it. */
+  /** The expression as the author wrote it. */
   readonly expression: string;
   /** One of docs/spec/conditions.md#error-messages. */
   readonly message: string;
@@ -30,34 +30,47 @@ export interface EvaluationError {
 
 /** A policy with a rule that a decision considered (docs/spec/server.md#decision-entries, `auditTrail`). */
 export interface EffectivePolicy {
-  /** As decisions name matched policies: `resource.album.vdefault/acme`. */
+  /** The policy as decisions name matched policies: `resource.album.vdefault/acme`. */
   readonly policy: string;
   /** Its file, relative to the policy folder; undefined if the bundle does not have it. */
   readonly source: string | undefined;
 }
 
-/** The errors of an explanation as one list: each pair of expression and message once, as it occurred first, sorted. */
+/**
+ * The errors of an explanation as one list: each pair of expression and message once, as it occurred first, sorted.
+ *
+ * @example
+ * import { createEngine, explanations, mergeErrors } from 'authz/runtime';
+ * import { policies, traced } from './dist/policies.js';
+ *
+ * const engine = createEngine(policies, { use: [explanations()], traced: await traced() });
+ * const explanation = engine.explain({
+ *   principal: { id: 'bob', roles: ['user'] },
+ *   resources: [{ resource: { kind: 'album', id: 'a1', attr: { owner: 'ann' } }, actions: ['view'] }],
+ * });
+ * console.log(mergeErrors(explanation)[0]?.message); // => no such key: visibility
+ */
 export function mergeErrors({ evaluationErrors }: Pick<Explanation, 'evaluationErrors'>): readonly EvaluationError[] {
   if (evaluationErrors.length < 2) return evaluationErrors[0] ?? [];
   const first = new Map<string, EvaluationError>();
   for (const error of evaluationErrors.flat()) {
-    const pair = pairOf(error.expression, error.message);
+    const pair = makePairKey(error.expression, error.message);
     if (!first.has(pair)) first.set(pair, error);
   }
   return sortErrors([...first.values()]);
 }
 
 /** A key for a pair of expression and message. */
-export function pairOf(expression: string, message: string): string {
+export function makePairKey(expression: string, message: string): string {
   return `${expression.length} ${expression}${message}`;
 }
 
 /** Sorts errors in place, by expression, then message. */
 export function sortErrors(errors: EvaluationError[]): readonly EvaluationError[] {
-  return errors.sort((a, b) => compareText(a.expression, b.expression) || compareText(a.message, b.message));
+  return errors.sort((a, b) => compareUtf16(a.expression, b.expression) || compareUtf16(a.message, b.message));
 }
 
-/** Orders strings by their UTF-16 units. */
-export function compareText(a: string, b: string): number {
+/** Orders strings by their UTF-16 units, as `sort` does. */
+export function compareUtf16(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

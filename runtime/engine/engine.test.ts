@@ -59,7 +59,7 @@ test('the default scope is used for requests without one, and a dot is the root'
 test('lenient search skips scopes without policies', () => {
   const engine = engineOf({ resourcePolicies: [doc(rules({ view: [allow('all')] }))] }, { lenientScopeSearch: true });
   assert.is(decide(engine, 'view', { resource: { scope: 'a.b.c' } }), 'ALLOW resource.doc.vdefault');
-  assert.is(decide(engine, 'view', { resource: { scope: 'a.'.repeat(200_000) } }), 'ALLOW resource.doc.vdefault');
+  assert.is(decide(engine, 'view', { resource: { scope: `a${'.a'.repeat(200_000)}` } }), 'ALLOW resource.doc.vdefault');
 });
 
 const holds = (value: boolean | string): ReadonlyMap<string, TracedCondition> =>

@@ -9,6 +9,7 @@ import {
 } from '../policy/index.js';
 import { NotJsonError } from '../../packages/cel/runtime/index.js';
 import type { CompiledBundle } from './bundle.js';
+import type { CapabilityEngine } from './capability-requests.js';
 import type { Explanation } from './decision-trace.js';
 import { check } from './decide/check.js';
 import { Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
@@ -17,7 +18,7 @@ import { Registry, requirePart } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import {
   type Asked,
-  claimsOf,
+  convertClaims,
   isName,
   isPrincipal,
   plannable,
@@ -67,7 +68,7 @@ import {
  * With the emitted types, `createEngine<Policies>(policies)`, a request with a kind, an action or an attribute that is
  * in no policy does not compile.
  */
-export interface Engine<P extends Permissions = AnyPermissions> {
+export interface Engine<P extends Permissions = AnyPermissions> extends CapabilityEngine<P> {
   /**
    * One result for each resource of the request, in its order (docs/spec/policy-language.md#requests-and-responses).
    * An error in a policy does not throw; it denies. A call that exceeds `limits` throws an `EvaluationLimitError`.
@@ -104,6 +105,15 @@ export interface Engine<P extends Permissions = AnyPermissions> {
  *
  * Actors, roles of tenants and explanations are parts, so that programs without them do not carry the code:
  * `createEngine(policies, { use: [delegation(), tenants({ documents })] })`.
+ *
+ * @example
+ * import { createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * const engine = createEngine(policies);
+ * const album = { kind: 'album', id: 'a1', attr: { owner: 'ann', status: 'OPEN' } };
+ * const principal = { id: 'ann', roles: ['user'] };
+ * console.log(engine.isAllowed({ principal, resource: album, action: 'edit' })); // => true
  */
 export function createEngine<P extends Permissions = AnyPermissions>(
   bundle: CompiledBundle,
@@ -129,8 +139,10 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   readonly handlers: PrincipalHandler[] = [];
   explanation: Explain | undefined = undefined;
   tenants: TenantRolesView | undefined = undefined;
+  capabilities: Engine['capabilities'] = withoutCapabilities;
+  planCapabilities: Engine['planCapabilities'] = withoutCapabilities;
   private readonly evaluation: Evaluation;
-  /** Of the principal of the call, or the defaults. Only set if there are principal policies. */
+  /** Version of the principal of the call, or the default. Only set if there are principal policies. */
   private principalVersion = '';
   private principalScope = '';
   private readonly judges: Judges;
@@ -144,7 +156,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     public mayLackRoles = false,
   ) {
     this.guard = bundle.guard ?? UNLIMITED;
-    this.judges = judgesOf(bundle, settings, registry);
+    this.judges = makeJudges(bundle, settings, registry);
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced, readsWhole(settings));
     if (listener === undefined) return;
     this.evaluation.listener = listener;
@@ -153,7 +165,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
 
   check(request: CheckRequest): readonly CheckResult[] {
     const { principal, resources, auxData, includeMeta } = request;
-    const handler = this.handlerOf(principal);
+    const handler = this.findHandler(principal);
     if (handler !== undefined) return handler.check(request);
     const { guard } = this;
     const isOutermost = guard.begin(this.settings.limits);
@@ -174,17 +186,19 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   }
 
   plan(request: PlanRequest): PlanResult {
-    const handler = this.handlerOf(request.principal);
+    const handler = this.findHandler(request.principal);
     if (handler !== undefined) return handler.plan(request);
-    return this.asOne(() => {
-      this.planned ??= planOf(this.bundle)(this.bundle, this.settings);
-      return this.planned(plannable(request, this.mayLackRoles));
-    }, request);
+    return this.asOne(() => this.planner()(plannable(request, this.mayLackRoles)), request);
+  }
+
+  planner(): Plan {
+    this.planned ??= requirePlanner(this.bundle)(this.bundle, this.settings);
+    return this.planned;
   }
 
   isAllowed(request: AccessRequest): boolean {
     const { principal, resource, action, auxData } = request;
-    const handler = this.handlerOf(principal);
+    const handler = this.findHandler(principal);
     if (handler !== undefined) return handler.isAllowed(request);
     const { evaluation, guard } = this;
     const isOutermost = guard.begin(this.settings.limits);
@@ -194,9 +208,9 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
       if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
       refuseActors(principal);
       isValid = true;
-      const { decide, readsPlace, roles } = this.registry.chainOf(resource);
+      const { decide, readsPlace, roles } = this.registry.findChain(resource);
       if (decide !== undefined && !readsPlace && this.isPlainFor(principal.id)) {
-        const bits = roles.bitsOf(principal.roles);
+        const bits = roles.toBits(principal.roles);
         return bits !== 0 && decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
       }
       this.begin(principal, auxData);
@@ -224,7 +238,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   }
 
   explain(request: CheckRequest | PlanRequest): Explanation {
-    const handler = this.handlerOf(request.principal);
+    const handler = this.findHandler(request.principal);
     if (handler !== undefined) return handler.explain(request);
     if (this.explanation === undefined) throw new Error('`explain` needs `explanations()`');
     requirePrincipal(request.principal, this.mayLackRoles);
@@ -235,7 +249,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     return this.guard.asOne(work, this.settings.limits, request);
   }
 
-  private handlerOf(principal: PrincipalInput): PrincipalHandler | undefined {
+  findHandler(principal: PrincipalInput): PrincipalHandler | undefined {
     const { handlers } = this;
     for (let i = 0; i < handlers.length; i++) {
       const handler = handlers[i] as PrincipalHandler;
@@ -250,7 +264,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   }
 
   for(given: PrincipalInput, options: PrincipalOptions = {}): UntypedPrincipal {
-    const handler = this.handlerOf(given);
+    const handler = this.findHandler(given);
     if (handler !== undefined) return handler.for(given, options);
     const { auxData } = options;
     requirePrincipal(given, this.mayLackRoles);
@@ -264,7 +278,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
       scope,
       actors,
     };
-    return new Prepared(this, principal, auxData == null ? undefined : claimsOf(auxData));
+    return new Prepared(this, principal, auxData == null ? undefined : convertClaims(auxData));
   }
 
   private checkResource(entry: ResourceActions, includeMeta: boolean, index: number): CheckResult {
@@ -298,11 +312,11 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const { evaluation } = this;
     try {
       const effect = check(evaluation, this.judges, action);
-      return decisionOf(action, effect, evaluation.matchedPolicy, evaluation.matchedScope);
+      return makeDecision(action, effect, evaluation.matchedPolicy, evaluation.matchedScope);
     } catch (error) {
       if (error instanceof NotJsonError) throw error;
       this.guard.passOn(error);
-      return decisionOf(action, DENY, evaluation.resourceKey, '');
+      return makeDecision(action, DENY, evaluation.resourceKey, '');
     }
   }
 
@@ -336,7 +350,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   private principalKey(): string {
     const { principals } = this.registry;
     return principals?.exist(this.principalVersion, this.principalScope)
-      ? principals.keyOf(this.evaluation.request.principal.id, this.principalVersion, this.principalScope)
+      ? principals.makeKey(this.evaluation.request.principal.id, this.principalVersion, this.principalScope)
       : NO_MATCH;
   }
 
@@ -374,12 +388,12 @@ class Prepared implements UntypedPrincipal {
     try {
       if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
       isValid = true;
-      const { decide, readsPlace, roles } = registry.chainOf(resource);
+      const { decide, readsPlace, roles } = registry.findChain(resource);
       if (decide === undefined || readsPlace || !this.isPlain)
         return engine.isAllowed({ principal, resource, action, auxData });
       if (roles !== this.named) {
         // In this order: if the roles cannot be read, the bits are still those of the previous policy.
-        this.bits = roles.bitsOf(principal.roles);
+        this.bits = roles.toBits(principal.roles);
         this.named = roles;
       }
       return this.bits !== 0 && decide(this.bits, action, request.about(resource));
@@ -403,13 +417,17 @@ const UNLIMITED: Guard = {
   asOne: (work) => work(),
 };
 
+function withoutCapabilities(): never {
+  throw new Error('needs `use: [capabilities()]`');
+}
+
 /** Whether something reads attributes that does not convert them, as conditions do that are compiled for decisions. */
 function readsWhole({ schemaEnforcement, traced }: Settings): boolean {
   return schemaEnforcement !== 'none' || traced !== undefined;
 }
 
 /** Throws if a part is missing: the engine would deny without saying why. */
-function judgesOf(
+function makeJudges(
   { principalJudge, roleJudge, visitRules }: CompiledBundle,
   { traced }: Settings,
   { hasOutputs }: Registry,
@@ -419,19 +437,19 @@ function judgesOf(
   return judges;
 }
 
-function planOf({ planner }: CompiledBundle): NonNullable<CompiledBundle['planner']> {
+function requirePlanner({ planner }: CompiledBundle): NonNullable<CompiledBundle['planner']> {
   if (planner === undefined)
     throw new Error('the policies were compiled for checks only: compile them without --checks-only');
   return planner;
 }
 
-function decisionOf(action: string, effect: Effect, matchedPolicy: string, matchedScope: string): ActionDecision {
+function makeDecision(action: string, effect: Effect, matchedPolicy: string, matchedScope: string): ActionDecision {
   return { action, effect, matchedPolicy, matchedScope, allowed: effect === ALLOW };
 }
 
 function denyAll(actions: readonly string[], matchedPolicy: string, errors: readonly ValidationError[]): CheckResult {
   return {
-    actions: actions.map((action) => decisionOf(action, DENY, matchedPolicy, '')),
+    actions: actions.map((action) => makeDecision(action, DENY, matchedPolicy, '')),
     effectiveDerivedRoles: NONE,
     outputs: NONE,
     validationErrors: errors,

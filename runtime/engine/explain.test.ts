@@ -64,8 +64,8 @@ const VIEW: CheckRequest = {
 };
 
 test('each failed expression is reported as written, with the reason; a failed variable, and what selects it', async () => {
-  const engine = await engineOf({});
-  assert.equal(mergeErrors(engine.explain(VIEW)).map(textOf), [
+  const engine = await startEngine({});
+  assert.equal(mergeErrors(engine.explain(VIEW)).map(formatError), [
     'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: age',
     'resource.doc.vdefault#old: R.attr.flag: no such key: flag',
     'derived_roles.doc_roles#owner: R.attr.owner == P.id: no such key: owner',
@@ -74,7 +74,7 @@ test('each failed expression is reported as written, with the reason; a failed v
 });
 
 test('an expression after the decisive one is not evaluated', async () => {
-  const engine = await engineOf({});
+  const engine = await startEngine({});
   const [entry] = VIEW.resources;
   const resource = { kind: 'doc', id: 'd', attr: { owner: 'ann', age: 3 } };
   const errors = mergeErrors(
@@ -84,18 +84,18 @@ test('an expression after the decisive one is not evaluated', async () => {
       resources: [{ ...entry, resource, actions: ['view'] }],
     }),
   );
-  assert.equal(errors.map(textOf), ['resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload']);
+  assert.equal(errors.map(formatError), ['resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload']);
 });
 
 test('in strict evaluation the first failure ends the action', async () => {
-  const engine = await engineOf({ strictEvaluation: true });
-  assert.equal(mergeErrors(engine.explain(VIEW)).map(textOf), [
+  const engine = await startEngine({ strictEvaluation: true });
+  assert.equal(mergeErrors(engine.explain(VIEW)).map(formatError), [
     'derived_roles.doc_roles#owner: R.attr.owner == P.id: no such key: owner',
   ]);
 });
 
 test('failures of several actions and resources are reported once per expression and reason', async () => {
-  const engine = await engineOf({});
+  const engine = await startEngine({});
   const twice = {
     ...VIEW,
     resources: [{ resource: { kind: 'doc', id: 'e' }, actions: ['write', 'view'] }, ...VIEW.resources],
@@ -107,7 +107,7 @@ test('failures of several actions and resources are reported once per expression
 });
 
 test('the policies with considered rules are named, with their files', async () => {
-  const engine = await engineOf({});
+  const engine = await startEngine({});
   assert.equal(engine.explain(VIEW).effectivePolicies, [{ policy: 'resource.doc.vdefault', source: 'doc.yaml' }]);
   const scoped = {
     principal: { id: 'ann', roles: ['clerk'] },
@@ -126,13 +126,13 @@ test('the policies with considered rules are named, with their files', async () 
 });
 
 test('for a plan only failures of every row are reported, never that a row is unknown', async () => {
-  const engine = await engineOf({});
+  const engine = await startEngine({});
   const plan: PlanRequest = {
     principal: { ...VIEW.principal, attr: { name: 'x' } },
     resource: { kind: 'doc', attr: { age: 4 } },
     actions: ['view', 'write'],
   };
-  assert.equal(mergeErrors(engine.explain(plan)).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(plan)).map(formatError), [
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
     'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: limit',
     "resource.doc.vdefault#old: V.young: undefined field 'young'",
@@ -142,32 +142,32 @@ test('for a plan only failures of every row are reported, never that a row is un
     ['resource.doc.vdefault'],
   );
   const ofAnyRow = { ...plan, resource: { kind: 'doc' } };
-  assert.equal(mergeErrors(engine.explain(ofAnyRow)).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(ofAnyRow)).map(formatError), [
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
   ]);
 });
 
 test('a plan reports the conditions of rules whose derived role is active for some rows, and of no others', async () => {
-  const engine = await engineOf({});
+  const engine = await startEngine({});
   const planFor = (attr: { readonly owner?: string }): PlanRequest => ({
     principal: VIEW.principal,
     resource: { kind: 'doc', attr },
     actions: ['stamp'],
   });
-  assert.equal(mergeErrors(engine.explain(planFor({}))).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(planFor({}))).map(formatError), [
     'resource.doc.vdefault#stamp: P.attr.badge > 0: no such key: badge',
   ]);
   assert.equal(mergeErrors(engine.explain(planFor({ owner: 'bob' }))), []);
 });
 
 test('a plan reports the conditions of role policies, too', async () => {
-  const engine = await engineOf({});
+  const engine = await startEngine({});
   const plan: PlanRequest = {
     principal: { id: 'ann', roles: ['clerk'], attr: { name: 'x' } },
     resource: { kind: 'doc', scope: 'acme' },
     actions: ['view', 'print'],
   };
-  assert.equal(mergeErrors(engine.explain(plan)).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(plan)).map(formatError), [
     'role.clerk.vdefault/acme#: P.attr.badge > 0: no such key: badge',
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
   ]);
@@ -338,11 +338,11 @@ function onceAndSorted(errors: Errors): Errors {
     .sort((a, b) => (isLater(a, b) ? 1 : -1));
 }
 
-async function engineOf(options: EngineOptions): Promise<Engine> {
+async function startEngine(options: EngineOptions): Promise<Engine> {
   const { policies, traced } = await loaded(compileTexts(TEXTS));
   return createEngine(policies, { ...options, traced: await traced(), use: [explanations()] });
 }
 
-function textOf({ policy, rule, expression, message }: ReturnType<typeof mergeErrors>[number]): string {
+function formatError({ policy, rule, expression, message }: ReturnType<typeof mergeErrors>[number]): string {
   return `${policy}#${rule}: ${expression}: ${message}`;
 }

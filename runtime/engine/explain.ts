@@ -4,12 +4,12 @@ import type { CompiledTraces, Listener } from './decide/evaluation.js';
 import { visitRules } from './decide/visit-rules.js';
 import type { CompiledBundle } from './bundle.js';
 import {
-  compareText,
+  compareUtf16,
   type EffectivePolicy,
   type EvaluationError,
   type Explanation,
   mergeErrors,
-  pairOf,
+  makePairKey,
   sortErrors,
 } from './decision-trace.js';
 import { PolicyEngine } from './engine.js';
@@ -29,6 +29,17 @@ import {
 /**
  * The part of an engine that explains decisions afterwards, for logs, the audit log and the command line
  * (`engine.explain`). Needs `traced`.
+ *
+ * @example
+ * import { createEngine, explanations } from 'authz/runtime';
+ * import { policies, traced } from './dist/policies.js';
+ *
+ * const engine = createEngine(policies, { use: [explanations()], traced: await traced() });
+ * const { effectivePolicies } = engine.explain({
+ *   principal: { id: 'ann', roles: ['user'] },
+ *   resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read'] }],
+ * });
+ * console.log(effectivePolicies.map(({ policy }) => policy)); // => [ 'resource.contact.vdefault' ]
  */
 export function explanations(): EnginePart {
   return (engine) => {
@@ -100,7 +111,7 @@ class Explainer {
 function considerPlan(registry: Registry, settings: Settings, request: PlanRequest, journal: Journal): void {
   const { principal, resource, actions } = request;
   const found = find(registry, settings, principal, resource);
-  const known = knownOf(request, settings, journal);
+  const known = makeKnownRequest(request, settings, journal);
   journal.beginResource();
   const visit: Visit = { known, journal, kind: found.resource.kind };
   for (const action of actions) {
@@ -149,7 +160,11 @@ function visitLimits({ known, journal }: Visit, limits: RoleLimits | undefined, 
 /**
  * The request that conditions see: of the resource only the listed attributes. Reads of others are told to the journal.
  */
-function knownOf({ principal, resource, auxData }: PlanRequest, settings: Settings, journal: Journal): Request {
+function makeKnownRequest(
+  { principal, resource, auxData }: PlanRequest,
+  settings: Settings,
+  journal: Journal,
+): Request {
   return {
     principal: {
       id: principal.id,
@@ -223,7 +238,7 @@ class Journal implements Listener, Failures {
   private source = '';
   private rule = '';
   private isListed = false;
-  /** For each resource so far, by expression and message. */
+  /** Errors of each resource so far, by expression and message. */
   private errors: (Map<string, EvaluationError> | undefined)[] = [];
   private hasErrors = false;
   private isComplete = true;
@@ -288,16 +303,16 @@ class Journal implements Listener, Failures {
     if (!this.partReadsUnknown) this.add(expression, message);
   }
 
-  /** As in an explanation. */
+  /** Lists the errors of an explanation. */
   evaluationErrors(): Explanation['evaluationErrors'] {
     if (!this.hasErrors && this.isComplete) return NONE;
     const errors = this.errors.map((found) => (found === undefined ? NONE : sortErrors([...found.values()])));
     return this.isComplete ? errors : [sortErrors([...mergeErrors({ evaluationErrors: errors }), INCOMPLETE])];
   }
 
-  /** As in an explanation. */
+  /** Lists the policies of an explanation. */
   effectivePolicies(sources: TracedBundle['sources']): readonly EffectivePolicy[] {
-    return [...this.policies].sort(compareText).map((policy) => ({ policy, source: sources?.get(policy) }));
+    return [...this.policies].sort(compareUtf16).map((policy) => ({ policy, source: sources?.get(policy) }));
   }
 
   private add(expression: string, message: string): void {
@@ -306,7 +321,7 @@ class Journal implements Listener, Failures {
     const found = this.errors[current] ?? new Map<string, EvaluationError>();
     this.errors[current] = found;
     this.hasErrors = true;
-    const pair = pairOf(expression, message);
+    const pair = makePairKey(expression, message);
     if (found.has(pair)) return;
     const policy = isListed ? source.slice(0, source.length - rule.length - 1) : source;
     found.set(pair, { policy, rule, expression, message });

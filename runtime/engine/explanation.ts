@@ -93,7 +93,7 @@ export type Verdict = boolean | 'fails';
 /** An expression of a condition, or a part of it below `&&`, `||`, `!`, `?:` and the variables that it reads. */
 export interface Clause {
   readonly kind: 'expression' | 'variable';
-  /** As the author wrote it; of a variable, its name. */
+  /** The text as the author wrote it; of a variable, its name. */
   readonly text: string;
   readonly place: FilePlace;
   readonly result: Outcome;

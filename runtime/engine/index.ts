@@ -1,12 +1,29 @@
 /** The engine, as applications import it (`authz/runtime`). */
 export { chainOf, delegation, MAX_ACTORS } from './actors.js';
 export type { CompiledBundle } from './bundle.js';
+export { capabilities } from './capabilities.js';
+export type {
+  CapabilitiesRequest,
+  Capability,
+  CapabilityEngine,
+  PartialCapabilitiesRequest,
+  PartialRowOf,
+  PlanCapabilitiesRequest,
+  RowOf,
+} from './capability-requests.js';
 export { type EffectivePolicy, type EvaluationError, type Explanation, mergeErrors } from './decision-trace.js';
 export { createEngine, type Engine } from './engine.js';
 export { explanations } from './explain.js';
 export type { EngineOptions, EnginePart, TenantRolesView } from './options.js';
 export { EvaluationLimitError } from '../../packages/cel/runtime/meter.js';
 export type { EvaluationLimits } from './limits.js';
+export type {
+  FactNames,
+  MakePartialDecider,
+  PartialAnswer,
+  PartialDecider,
+  PartialOptions,
+} from './partial-decider.js';
 export type {
   AccessRequest,
   AccessRequestOf,

@@ -27,7 +27,7 @@ export function isName(name: unknown): boolean {
 }
 
 /** Whether names are a list that the wire accepts, too, and short: comparing all is faster than a set. */
-function isNames(names: readonly unknown[]): boolean {
+function isNames(names: unknown): boolean {
   if (!Array.isArray(names) || names.length === 0 || names.length > 16) return false;
   for (let index = 0; index < names.length; index++) {
     if (!isName(names[index])) return false;
@@ -44,8 +44,7 @@ export function requirePrincipal(principal: PrincipalInput, mayLackRoles = false
   const { id, roles, policyVersion, scope } = principal ?? NOTHING;
   requireText(id, path, '.id');
   if (!(mayLackRoles && roles?.length === 0)) requireNames(roles, `${path}.roles`);
-  requireOptional(policyVersion, path, '.policyVersion');
-  requireOptional(scope, path, '.scope');
+  requirePlace(policyVersion, scope, path);
 }
 
 /** Requires the fields of a resource and an action. */
@@ -69,8 +68,7 @@ export function requireResource(resource: ResourceInput): void {
 export function requirePlanned(resource: PlanResourceInput): void {
   const { kind, policyVersion, scope } = resource ?? NOTHING;
   requireText(kind, 'resource', '.kind');
-  requireOptional(policyVersion, 'resource', '.policyVersion');
-  requireOptional(scope, 'resource', '.scope');
+  requirePlace(policyVersion, scope, 'resource');
 }
 
 /** Requires a name: undefined and `''` would be equal to an attribute that is missing, or empty. */
@@ -100,7 +98,7 @@ function requireList(list: unknown, path: string): asserts list is readonly unkn
 export function requireEntry(resource: ResourceInput, actions: readonly string[], index: number): void {
   try {
     requireResource(resource);
-    requireActions(actions);
+    requireNames(actions, 'actions');
   } catch (error) {
     throw error instanceof NotJsonError ? new NotJsonError(`resources[${index}].${error.message}`) : error;
   }
@@ -110,15 +108,12 @@ export function requireEntry(resource: ResourceInput, actions: readonly string[]
 export function requirePlannable({ principal, resource, actions }: PlanRequest, mayLackRoles = false): void {
   requirePrincipal(principal, mayLackRoles);
   requirePlanned(resource);
-  requireActions(actions);
+  requireNames(actions, 'actions');
 }
 
-function requireActions(actions: readonly string[]): void {
-  if (!isNames(actions)) requireNames(actions, 'actions');
-}
-
-/** Requires what servers require of a list of names: at least one, each once, and none empty. */
+/** Requires what servers require of a list of names: at least one, each once, and none empty. Usual lists are not copied. */
 function requireNames(names: unknown, path: string): void {
+  if (isNames(names)) return;
   requireList(names, path);
   const known = new Set();
   for (const [index, name] of names.entries()) {
@@ -141,15 +136,34 @@ export function plannable(request: PlanRequest, mayLackRoles = false): PlanReque
     principal: { id, roles, attr: whole(principal.attr, 'principal.attr'), policyVersion, scope, actors },
     resource: { kind, attr: whole(resource.attr, 'resource.attr'), policyVersion: version, scope: requested },
     actions,
-    auxData: auxData == null ? undefined : claimsOf(auxData),
+    auxData: auxData == null ? undefined : convertClaims(auxData),
   };
 }
 
-function requireOptional(value: unknown, path: string, field: string): void {
-  if (value !== undefined) requireString(value, path, field);
+/** Requires what servers require of a version and a scope: with others, a lenient search would find those of ancestors. */
+function requirePlace(version: unknown, scope: unknown, path: string): void {
+  if (version !== undefined && version !== lastVersion) {
+    requireString(version, path, '.policyVersion');
+    if (!VERSION.test(version))
+      throw new NotJsonError(`${path}.policyVersion has characters that versions cannot have`);
+    lastVersion = version;
+  }
+  if (scope !== undefined && scope !== lastScope) {
+    requireString(scope, path, '.scope');
+    if (!SCOPE.test(scope)) throw new NotJsonError(`${path}.scope is not a scope, such as \`acme.hr\``);
+    lastScope = scope;
+  }
 }
 
-function requireString(value: unknown, path: string, field: string): void {
+/** The patterns of the messages (proto/authz/engine/v1/engine.proto), and the dot that `withoutDot` takes away. */
+const VERSION = /^\w*$/;
+const SCOPE = /^\.?(?:[0-9a-zA-Z][\w-]*(?:\.\w[\w-]*)*)?$/;
+
+/** The latest that matched: most requests of a program name few. */
+let lastVersion = '';
+let lastScope = '';
+
+function requireString(value: unknown, path: string, field: string): asserts value is string {
   if (typeof value !== 'string') throw new NotJsonError(`${path}${field} is not a string`);
 }
 
@@ -157,7 +171,7 @@ const NOTHING: { readonly [name: string]: undefined } = {};
 
 /** Attributes, converted; undefined if there are none. */
 export function whole(attr: Attributes | undefined, path: string): Attributes | undefined {
-  return attr == null ? undefined : attributesOf(attr, path, true);
+  return attr == null ? undefined : convertAttributes(attr, path, true);
 }
 
 /**
@@ -165,18 +179,21 @@ export function whole(attr: Attributes | undefined, path: string): Attributes | 
  * clients send it.
  * @param isWhole whether to convert all members, as something reads them that does not convert them.
  */
-export function attributesOf(attr: Attributes, path: string, isWhole = false): Attributes {
+export function convertAttributes(attr: Attributes, path: string, isWhole = false): Attributes {
   if ((attr as { readonly [OBSERVED]?: true })[OBSERVED] === true) return attr;
   if (!isPlainObject(attr)) return plainAttributes(attr, path);
   return isWhole ? json(attr) : attr;
 }
 
 /** Token claims, converted: there are few tokens. */
-export function claimsOf({ jwt, jwts }: AuxDataInput): {
+export function convertClaims({ jwt, jwts }: AuxDataInput): {
   readonly jwt: Attributes;
   readonly jwts: NonNullable<AuxDataInput['jwts']>;
 } {
-  return { jwt: attributesOf(jwt ?? {}, 'auxData.jwt', true), jwts: attributesOf(jwts ?? {}, 'auxData.jwts', true) };
+  return {
+    jwt: convertAttributes(jwt ?? {}, 'auxData.jwt', true),
+    jwts: convertAttributes(jwts ?? {}, 'auxData.jwts', true),
+  };
 }
 
 /** The attributes of a call. */

@@ -9,14 +9,14 @@ import {
 } from '../../packages/cel/runtime/index.js';
 import { type Evaluation, OutputRoles } from './decide/evaluation.js';
 import { FEW_ROLES, roleClasses } from './find/chains.js';
-import { entryOf } from './find/tables.js';
+import { findOrMake } from './find/tables.js';
 import { type Asked, nameField } from './input.js';
 
 /** Limits on the conditions of one call. A call that exceeds one throws an `EvaluationLimitError`. */
 export interface EvaluationLimits {
-  /** In steps of about ten nanoseconds. Default: 50,000,000. */
+  /** Limit in steps of about ten nanoseconds. Default: 50,000,000. */
   readonly evaluationCost?: number | undefined;
-  /** For the values that conditions create, in bytes; in a check, for each resource. Default: 100 MiB. */
+  /** Limit for the values that conditions create, in bytes; in a check, for each resource. Default: 100 MiB. */
   readonly evaluationMemory?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Guard {
 /** Compiled bundles bring it, as their conditions charge the meter of their own copy of the library. */
 export const guard: Guard = {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void {
-    renewMemory(memoryOf(limits));
+    renewMemory(readMemory(limits));
     if (evaluation.judgedRoles.length > FEW_ROLES) chooseRoles(evaluation);
   },
   passOn(error: unknown): void {
@@ -54,7 +54,7 @@ export const guard: Guard = {
     if (error instanceof RangeError) throw new EvaluationLimitError('depth');
   },
   asOne(work, limits, asked) {
-    const isOutermost = beginLimit(costOf(limits), memoryOf(limits));
+    const isOutermost = beginLimit(readCost(limits), readMemory(limits));
     try {
       return work();
     } catch (error) {
@@ -65,7 +65,7 @@ export const guard: Guard = {
     }
   },
   begin(limits: EvaluationLimits): boolean {
-    return beginLimit(costOf(limits), memoryOf(limits));
+    return beginLimit(readCost(limits), readMemory(limits));
   },
   end(isOutermost: boolean): void {
     endLimit(isOutermost);
@@ -81,17 +81,17 @@ export const guard: Guard = {
 function chooseRoles(evaluation: Evaluation): void {
   const { resource, lineages, request, collectsOutputs } = evaluation;
   evaluation.roleClasses ??= new Map();
-  const classes = entryOf(evaluation.roleClasses, resource, () =>
+  const classes = findOrMake(evaluation.roleClasses, resource, () =>
     roleClasses(request.principal.roles, resource, lineages),
   );
   if (collectsOutputs) evaluation.outputRoles = new OutputRoles(classes);
   else evaluation.judgedRoles = classes.first;
 }
 
-function costOf({ evaluationCost = DEFAULT_COST }: EvaluationLimits): number {
+function readCost({ evaluationCost = DEFAULT_COST }: EvaluationLimits): number {
   return evaluationCost;
 }
 
-function memoryOf({ evaluationMemory = DEFAULT_MEMORY }: EvaluationLimits): number {
+function readMemory({ evaluationMemory = DEFAULT_MEMORY }: EvaluationLimits): number {
   return evaluationMemory;
 }

@@ -1,11 +1,12 @@
-import type { Attributes, Instant } from '../policy/index.js';
+import type { AnyPermissions, Attributes, Instant } from '../policy/index.js';
 import type { Writing } from '../residual/index.js';
 import type { CompiledBundle } from './bundle.js';
+import type { CapabilityEngine } from './capability-requests.js';
 import type { CompiledTraces } from './decide/evaluation.js';
 import type { Explanation } from './decision-trace.js';
 import type { Registry } from './find/registry.js';
 import type { EvaluationLimits } from './limits.js';
-import type { PlanSettings } from './plan/planner.js';
+import type { Plan, PlanSettings } from './plan/planner.js';
 import type {
   AccessRequest,
   CheckRequest,
@@ -52,7 +53,7 @@ export interface EngineOptions {
   readonly limits?: EvaluationLimits;
   /** The bundle's `traced`, whose conditions tell an error from false. Strict evaluation and explanations need it. */
   readonly traced?: CompiledTraces;
-  /** Optional parts, in any order: `delegation()`, `tenants()`, `explanations()`. */
+  /** Optional parts, in any order: `delegation()`, `tenants()`, `explanations()`, `capabilities()`. */
   readonly use?: readonly EnginePart[];
 }
 
@@ -81,6 +82,12 @@ export interface ExtensibleEngine extends UntypedEngine {
   /** Explains a request that no handler decides. */
   explanation: Explain | undefined;
   tenants: TenantRolesView | undefined;
+  capabilities: CapabilityEngine<AnyPermissions>['capabilities'];
+  planCapabilities: CapabilityEngine<AnyPermissions>['planCapabilities'];
+  /** The planner of the bundle. */
+  planner(): Plan;
+  /** The part that decides about a principal; undefined if the engine does. */
+  findHandler(principal: PrincipalInput): PrincipalHandler | undefined;
   /** Whether roles are computed from those of a caller, so that there may be none. */
   mayLackRoles: boolean;
 }
@@ -144,7 +151,7 @@ export function resolveSettings({
  * The system clock. It fills one instant again for each call, so that it does not allocate. The time zone offset is
  * read once per quarter of an hour, as zones change their offset only on one.
  */
-function systemClock(): () => Instant {
+export function systemClock(): () => Instant {
   const instant = { seconds: 0, nanos: 0, offset: 0 };
   let quarter = Number.NaN;
   return () => {

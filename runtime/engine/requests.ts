@@ -22,7 +22,7 @@ import type { Filter } from '../residual/index.js';
  */
 export interface CheckRequest {
   readonly principal: PrincipalInput;
-  /** At least one. */
+  /** One or more resources. */
   readonly resources: readonly ResourceActions[];
   readonly auxData?: AuxDataInput | undefined;
   /** Whether to return the active derived roles. */
@@ -37,13 +37,13 @@ export interface AccessRequest {
   readonly resource: ResourceInput;
   readonly action: string;
   readonly auxData?: AuxDataInput | undefined;
-  /** As in a check. */
+  /** Tenants as in a check. */
   readonly tenants?: TenantDocuments | undefined;
 }
 
 export interface ResourceActions {
   readonly resource: ResourceInput;
-  /** At least one; unique. */
+  /** One or more actions; unique. */
   readonly actions: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface ResourceActions {
  */
 export interface PrincipalInput {
   readonly id: string;
-  /** At least one; unique. */
+  /** One or more roles; unique. */
   readonly roles: readonly string[];
   readonly attr?: Attributes | undefined;
   readonly policyVersion?: string | undefined;
@@ -84,14 +84,14 @@ export interface AuxDataInput {
 
 /** The decisions about one resource of a request. */
 export interface CheckResult {
-  /** In the order of the request. */
+  /** Actions in the order of the request. */
   readonly actions: readonly ActionDecision[];
   /**
    * The union over the scopes entered, sorted; empty unless the request includes meta
    * (docs/spec/policy-language.md#effective-derived-roles).
    */
   readonly effectiveDerivedRoles: readonly string[];
-  /** In the order of evaluation (docs/spec/policy-language.md#when-outputs-are-emitted). */
+  /** Outputs in the order of evaluation (docs/spec/policy-language.md#when-outputs-are-emitted). */
   readonly outputs: readonly OutputEntry[];
   /** Those of the principal first (docs/spec/policy-language.md#validation-errors). */
   readonly validationErrors: readonly ValidationError[];
@@ -127,10 +127,10 @@ export interface ValidationError {
 export interface PlanRequest {
   readonly principal: PrincipalInput;
   readonly resource: PlanResourceInput;
-  /** At least one; unique. */
+  /** One or more actions; unique. */
   readonly actions: readonly string[];
   readonly auxData?: AuxDataInput | undefined;
-  /** As in a check. */
+  /** Tenants as in a check. */
   readonly tenants?: TenantDocuments | undefined;
 }
 
@@ -143,7 +143,7 @@ export interface PlanResult {
   /** The filter as text, or `NO_MATCH` (docs/spec/plans.md#debug-text); created when it is read. */
   readonly filterDebug: string;
   /**
-   * By action, sorted, the root as the empty string; undefined if no rule was considered
+   * Scopes by action, sorted, the root as the empty string; undefined if no rule was considered
    * (docs/spec/plans.md#plan-response).
    */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
@@ -197,7 +197,7 @@ export interface UntypedPrincipal {
 /** What a principal is prepared with. */
 export interface PrincipalOptions {
   readonly auxData?: AuxDataInput | undefined;
-  /** As in a check. */
+  /** Tenants as in a check. */
   readonly tenants?: TenantDocuments | undefined;
 }
 
@@ -208,7 +208,7 @@ export interface PrincipalOptions {
 export interface TenantDocument {
   /** Its own name, the segment of its scope: `acme`. */
   readonly tenant: string;
-  /** By name, without the prefix that requests have: `translator`. */
+  /** Roles by name, without the prefix that requests have: `translator`. */
   readonly roles: { readonly [name: string]: TenantRole };
 }
 
@@ -220,7 +220,7 @@ export type TenantDocuments = (tenant: string) => TenantDocument | undefined;
 
 /** A role of a tenant: roles of the policies, and which of their permissions it has. */
 export interface TenantRole {
-  /** For people. */
+  /** Description for people. */
   readonly description?: string | undefined;
   /** Roles of the policies. At least one. */
   readonly roles: readonly string[];
@@ -237,7 +237,7 @@ export interface RolesRequest extends Omit<AccessRequest, 'resource'> {
 export interface DefinedRoles {
   /** Undefined if the principal is in no tenant, or has no roles of one. */
   readonly tenant: string | undefined;
-  /** As the request has them, with prefix. */
+  /** Roles as the request has them, with prefix. */
   readonly roles: readonly string[];
 }
 
@@ -298,8 +298,8 @@ export function validationErrors(
   actions: readonly string[],
 ): readonly ValidationError[] {
   return [
-    ...errorsOf(schemas.principal, request.principal.attr, actions, 'SOURCE_PRINCIPAL'),
-    ...errorsOf(schemas.resource, request.resource.attr, actions, 'SOURCE_RESOURCE'),
+    ...listErrors(schemas.principal, request.principal.attr, actions, 'SOURCE_PRINCIPAL'),
+    ...listErrors(schemas.resource, request.resource.attr, actions, 'SOURCE_RESOURCE'),
   ];
 }
 
@@ -319,7 +319,7 @@ export function planErrors(
 }
 
 /** The schema applies to all actions unless all are exempt. */
-function errorsOf(
+function listErrors(
   schema: SchemaReference | undefined,
   attributes: Attributes,
   actions: readonly string[],

@@ -13,7 +13,7 @@ import type { Filter } from '../residual/index.js';
 import type { CompiledBundle } from './bundle.js';
 import { createEngine } from './engine.js';
 import { type EngineOptions, resolveSettings } from './options.js';
-import { type Place, placeOf } from './find/registry.js';
+import { type Place, makePlace } from './find/registry.js';
 import type { PlanRequest } from './requests.js';
 import { RESOURCE_SCHEMA } from './plan/planner.js';
 
@@ -29,6 +29,17 @@ export interface RuleFilter {
 /**
  * The filter of each rule that a plan may consider, planned alone and as an ALLOW, to find the rule that a part of a
  * plan's filter is from. Creates an engine for each rule, so it is for errors and tools, not for requests.
+ *
+ * @example
+ * import { ruleFilters } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * const filters = ruleFilters(policies, {
+ *   principal: { id: 'ann', roles: ['user'] },
+ *   resource: { kind: 'album' },
+ *   actions: ['edit'],
+ * });
+ * console.log(filters.map(({ rule }) => rule)); // => [ 'curators', 'owners', 'locked' ]
  */
 export function ruleFilters(
   bundle: CompiledBundle,
@@ -40,7 +51,7 @@ export function ruleFilters(
     filters: new Map(bundle.filters?.flat().map((entry) => [entry[0], entry])),
     request,
     options,
-    place: placeOf(resolveSettings(options), request.principal, request.resource),
+    place: makePlace(resolveSettings(options), request.principal, request.resource),
   };
   return [
     ...ofResourcePolicies(asked),
@@ -65,7 +76,7 @@ function ofResourcePolicies(asked: Asked): readonly RuleFilter[] {
     (policy) =>
       policy.kind === kind && policy.version === asked.place.version && isAbove(policy.scope, asked.place.scope),
   );
-  return policies.flatMap((policy) => rulesOf(asked, policy).map((rule) => alone(asked, policy, rule, rule)));
+  return policies.flatMap((policy) => listRules(asked, policy).map((rule) => alone(asked, policy, rule, rule)));
 }
 
 function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
@@ -77,7 +88,7 @@ function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
       isAbove(policy.scope, place.principalScope),
   );
   return policies.flatMap((policy) =>
-    rulesOf(asked, policy).map((rule) =>
+    listRules(asked, policy).map((rule) =>
       alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE }, rule),
     ),
   );
@@ -85,7 +96,7 @@ function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
 
 function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
   const { bundle, request, place } = asked;
-  const roles = rolesOf(bundle, request);
+  const roles = listRoles(bundle, request);
   const policies = bundle.rolePolicies.filter(
     (policy) => roles.includes(policy.role) && policy.version === place.version && isAbove(policy.scope, place.scope),
   );
@@ -131,7 +142,7 @@ function isAbove(scope: string, requested: string): boolean {
 }
 
 /** The rules of a policy that apply to an action of the request, in the order of its actions. */
-function rulesOf({ request }: Asked, { rules }: ResourcePolicy | PrincipalPolicy): readonly Rule[] {
+function listRules({ request }: Asked, { rules }: ResourcePolicy | PrincipalPolicy): readonly Rule[] {
   const kind = sanitize(request.resource.kind);
   return [...new Set(request.actions.flatMap((action) => rules.filter((rule) => appliesTo(rule, action, kind))))];
 }
@@ -185,7 +196,10 @@ function alone(
     filters: [[...(own === undefined ? [] : [[only, own[1]] as const]), ...rolesWithFilters(filters, policy, rule)]],
   };
   const engine = createEngine(reduced, { ...options, schemaEnforcement: 'none' });
-  const { filter } = engine.plan({ ...request, principal: { ...request.principal, roles: rolesOf(bundle, request) } });
+  const { filter } = engine.plan({
+    ...request,
+    principal: { ...request.principal, roles: listRoles(bundle, request) },
+  });
   return { policy: policy.key, rule: rule.name, filter };
 }
 
@@ -198,7 +212,7 @@ function rolesWithFilters(filters: Asked['filters'], policy: ResourcePolicy, { d
 }
 
 /** The roles of a principal and their ancestors in role policies. */
-function rolesOf({ rolePolicies }: PolicyBundle, { principal }: PlanRequest): readonly string[] {
+function listRoles({ rolePolicies }: PolicyBundle, { principal }: PlanRequest): readonly string[] {
   const roles = new Set(principal.roles);
   for (const role of roles)
     for (const policy of rolePolicies)

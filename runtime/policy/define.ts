@@ -29,7 +29,7 @@ export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
     roleGlobs,
     rules,
     reach: rules.reduce((bits, rule) => bits | rule.roles, 0),
-    derivedRoles: derivedRolesOf(rules),
+    derivedRoles: listDerivedRoles(rules),
     hasOutputs: rules.some(hasOutput),
     readsRuntime,
     schemas,
@@ -87,7 +87,7 @@ export function derivedRole({ set, name, parentRoles, when = always, whenListed 
 }
 
 /** The derived roles that rules name, each once, by name. */
-function derivedRolesOf(rules: readonly Rule[]): readonly DerivedRole[] {
+function listDerivedRoles(rules: readonly Rule[]): readonly DerivedRole[] {
   const roles = new Set(rules.flatMap(({ derivedRole }) => derivedRole ?? []));
   return [...roles].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -12,7 +12,7 @@ export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
   const known = new Map<string, Known>();
   let start: Known | undefined;
 
-  const knownOf = (reached: GlobState): Known => {
+  const findKnown = (reached: GlobState): Known => {
     const key = reached.join();
     let found = known.get(key);
     if (found === undefined) {
@@ -26,10 +26,10 @@ export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
     }
     return found;
   };
-  const after = ({ reached }: Known, code: number): Known => knownOf(statesAfter(reached, code));
+  const after = ({ reached }: Known, code: number): Known => findKnown(statesAfter(reached, code));
 
   return (text) => {
-    start ??= knownOf(first);
+    start ??= findKnown(first);
     let current = start;
     for (let at = 0; at < text.length; at++) {
       const code = text.codePointAt(at) as number;
@@ -64,7 +64,7 @@ export function globStates(tokens: readonly GlobToken[]): GlobStates {
     accepts: (state) => state.includes(accepts),
     after: (state, code) =>
       closed(state.flatMap((index) => (states[index]?.reads?.(code) ? [(states[index] as State).then] : []))),
-    bounds: boundsOf(tokens),
+    bounds: listBounds(tokens),
   };
 }
 
@@ -74,12 +74,12 @@ const MAX_KNOWN = 1000;
 interface Known {
   readonly reached: readonly number[];
   readonly accepts: boolean;
-  /** By class of character. */
+  /** The next states, by class of character. */
   readonly next: Known[];
 }
 
 /** The code points at which a class of characters begins: no state distinguishes the members of a class. */
-function boundsOf(tokens: readonly GlobToken[]): readonly number[] {
+function listBounds(tokens: readonly GlobToken[]): readonly number[] {
   const bounds = new Set<number>();
   const add = (first: string, last = first): void =>
     void bounds.add(first.codePointAt(0) as number).add((last.codePointAt(0) as number) + 1);

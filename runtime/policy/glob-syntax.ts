@@ -75,7 +75,7 @@ function parseBrackets(characters: readonly string[], at: number): { token: Glob
 
   if (characters[start + 1] === '-') {
     const last = characters[start + 2];
-    if (last === undefined || characters[start + 3] !== ']' || codeOf(last) < codeOf(first)) return undefined;
+    if (last === undefined || characters[start + 3] !== ']' || readCode(last) < readCode(first)) return undefined;
     return { token: { kind: 'range', negated, first, last }, end: start + 4 };
   }
 
@@ -89,6 +89,6 @@ function parseBrackets(characters: readonly string[], at: number): { token: Glob
   return undefined;
 }
 
-function codeOf(character: string): number {
+function readCode(character: string): number {
   return character.codePointAt(0) as number;
 }

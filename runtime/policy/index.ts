@@ -1,6 +1,8 @@
 /** The contract of generated code and engine, and the functions that generated modules need for it. */
 export * from './policy.js';
+export type { FactTypes, JsonTypes } from './fact-types.js';
 export type { SchemaViolation } from '../../packages/json-schema/violation.js';
+export type { BundleFacts, Leaf, ReadLevel, ReadPath, ReadSet, ReadSetOptions, ReadSetQuery } from './read-set.js';
 export { always } from './always.js';
 export {
   derivedRole,

@@ -6,7 +6,7 @@ import type { Attributes } from './policy.js';
  * `restClient<Policies>(...)`. It does not exist at run time.
  */
 export interface Permissions {
-  /** By resource kind. */
+  /** Permissions by resource kind. */
   readonly kinds: { readonly [kind: string]: KindPermissions };
   /** The roles that policies name. */
   readonly role: string;

@@ -5,6 +5,7 @@
 
 import type { Algebra, Condition as Residual, Row, Term } from '../residual/index.js';
 import type { Failures } from '../../packages/cel/runtime/index.js';
+import type { BundleFacts } from './read-set.js';
 import type { SchemaViolation } from '../../packages/json-schema/violation.js';
 
 /** 1: grant. */
@@ -44,9 +45,9 @@ export interface Principal {
   readonly id: string;
   readonly roles: readonly string[];
   readonly attr: Attributes;
-  /** As the caller sent it; empty when absent (docs/spec/conditions.md#defaults). */
+  /** The version as the caller sent it; empty when absent (docs/spec/conditions.md#defaults). */
   readonly policyVersion: string;
-  /** As the caller sent it, without a leading dot; empty when absent. */
+  /** The scope as the caller sent it, without a leading dot; empty when absent. */
   readonly scope: string;
 }
 
@@ -188,9 +189,9 @@ export interface ResourcePolicy extends ScopedPolicy {
   readonly kind: string;
   /** The bits of each role of the policy, including the globs that match it. */
   readonly roles: ReadonlyMap<string, number>;
-  /** For any other role: the bits of the globs that match it. */
+  /** Globs for any other role, with the bits that a match sets. */
   readonly roleGlobs: readonly RoleGlob[];
-  /** In the order of the policy. The engine looks up those of an action when it is first asked about it. */
+  /** Rules in the order of the policy. The engine looks up those of an action when it is first asked about it. */
   readonly rules: readonly Rule[];
   /** The union of the rules' bits. */
   readonly reach: number;
@@ -231,7 +232,7 @@ export type Pattern = string | Matcher;
 /** One principal policy document. Its rules apply to everyone (roles -1). */
 export interface PrincipalPolicy extends ScopedPolicy {
   readonly principal: string;
-  /** In the order of the policy; each has a resource. */
+  /** Rules in the order of the policy; each has a resource. */
   readonly rules: readonly Rule[];
   readonly hasOutputs: boolean;
   readonly readsRuntime: boolean;
@@ -324,6 +325,8 @@ export interface PolicyBundle extends PolicyLists {
   readonly hash: string;
   /** Absent if tenants have no roles of their own. */
   readonly tenantRoles?: TenantRoles | undefined;
+  /** What decisions read; present if the policies were compiled with `--facts`. */
+  readonly facts?: BundleFacts | undefined;
 }
 
 /** Makes the policies that apply at a scope, as a request names it, unless they were made before. */

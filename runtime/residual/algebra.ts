@@ -3,7 +3,7 @@ import { call } from './call.js';
 import { allOf, anyOf, noneOf, not } from './condition.js';
 import { isWritable } from './problem.js';
 import { isReadable } from './selection.js';
-import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from './term.js';
+import { type Condition, failed, isKnown, matchOperands, type Term, Unknown } from './term.js';
 import { holds, isFalse } from './truth.js';
 
 /**
@@ -18,7 +18,7 @@ export interface Algebra<C> {
   not(condition: C): C;
 }
 
-/** For which rows a condition holds; one that cannot be evaluated does not. */
+/** The rows for which a condition holds; one that cannot be evaluated does not. */
 export const LENIENT: Algebra<Condition> = { holds, allOf, anyOf, noneOf, not };
 
 /**
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly evaluates: Condition;
 }
 
-/** For which rows a condition can be evaluated, and for which of those it holds. */
+/** The rows for which a condition can be evaluated, and those of them for which it holds. */
 export const STRICT: Algebra<Attempt> = {
   /** A value that is not a boolean evaluates, and does not hold. */
   holds: (term) => ({ holds: holds(term), evaluates: evaluates(term) }),
@@ -63,11 +63,11 @@ export function evaluates(term: Term): Condition {
   const readable = sort === 'bool' ? undefined : isReadable(term);
   if (readable !== undefined) return holds(readable);
   if (node.kind === 'attributes') return true;
-  const [condition, whenTrue, whenFalse] = (operandsOf(term, 'if') ?? []) as [Term?, Term?, Term?];
+  const [condition, whenTrue, whenFalse] = (matchOperands(term, 'if') ?? []) as [Term?, Term?, Term?];
   if (condition !== undefined) {
     return anyOf(allOf(holds(condition), evaluates(whenTrue)), allOf(isFalse(condition), evaluates(whenFalse)));
   }
-  const compared = operandsOf(term, 'eq') ?? operandsOf(term, 'ne');
+  const compared = matchOperands(term, 'eq') ?? matchOperands(term, 'ne');
   if (compared?.every(isRead) === true) return allOf(...compared.map(evaluates));
   // Any value equals itself or does not.
   const tested = sort === 'bool' ? term : call('eq', cel.equals, term, term);

@@ -7,10 +7,10 @@ import { equals, greaterThan } from './operators.js';
 import { rowOf } from './row.js';
 import { optionalSelect } from './selection.js';
 import { failed, isUnplannable, type Term } from './term.js';
-import { operandOf } from './wire.js';
+import { writeTerm } from './wire.js';
 
 const optional = optionalSelect(rowOf({}).attributes, 'a');
-const text = (term: Term): string => operandText(operandOf(term, 'flat'));
+const text = (term: Term): string => operandText(writeTerm(term, 'flat'));
 
 test('an optional attribute becomes a has() test', () => {
   assert.is(text(call('hasValue', cel.optionalHasValue, optional)), '(has request.resource.attr.a)');

@@ -1,7 +1,7 @@
 import * as cel from '../../packages/cel/runtime/index.js';
 import { conditional } from './logic.js';
 import { ARITHMETIC, misread, sortOfTerm } from './numbers.js';
-import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
+import { failed, isKnown, matchOperands, getResult, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /**
  * A function of packages/cel/runtime over terms: called if all operands are known, kept as a call otherwise. It fails if an
@@ -16,7 +16,7 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
     known &&= isKnown(operand);
   }
   if (known) {
-    const result = (run as (...args: readonly cel.Result[]) => cel.Result)(...operands.map(resultOf));
+    const result = (run as (...args: readonly cel.Result[]) => cel.Result)(...operands.map(getResult));
     return isKeptAsCall(result)
       ? new Unknown({ kind: 'call', operator, operands, run }, 'other', undefined, result)
       : result;
@@ -29,7 +29,7 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
   if (hasNoOverload(operator, operands)) return cel.add(1, 1n);
   const read = operator === 'ip' ? ambiguousIp(run, operands) : misread(operator, operands);
   if (read !== undefined) return typeof read === 'string' ? unplannable(read) : read;
-  return new Unknown({ kind: 'call', operator, operands, run }, sortOf(operator, operands));
+  return new Unknown({ kind: 'call', operator, operands, run }, inferSort(operator, operands));
 }
 
 /** A list literal. */
@@ -40,7 +40,7 @@ export function list(...elements: readonly Term[]): Term {
 /** A map literal. */
 export function struct(...entries: readonly (readonly [key: Term, value: Term])[]): Term {
   if (entries.every(([key, value]) => isKnown(key) && isKnown(value))) {
-    return cel.mapOf(entries.map(([key, value]) => [resultOf(key), resultOf(value)]));
+    return cel.mapOf(entries.map(([key, value]) => [getResult(key), getResult(value)]));
   }
   for (const entry of entries) for (const part of entry) if (failed(part)) return part;
   return new Unknown({ kind: 'struct', entries }, 'other');
@@ -53,10 +53,10 @@ export function typeName(name: string): Term {
 
 /** The value that a variable keeps (docs/spec/conditions.md#stored-values). */
 export function stored(term: Term): Term {
-  if (isKnown(term)) return cel.stored(resultOf(term));
+  if (isKnown(term)) return cel.stored(getResult(term));
   const { node } = term as Unknown;
   if (node.kind === 'optional') return conditional(node.present, stored(node.value), null);
-  const [condition, whenTrue, whenFalse] = operandsOf(term, 'if') ?? [];
+  const [condition, whenTrue, whenFalse] = matchOperands(term, 'if') ?? [];
   if (condition !== undefined) return conditional(condition, stored(whenTrue), stored(whenFalse));
   return mentionsWrapper(term) ? unplannable('a value that a variable does not keep') : term;
 }
@@ -116,7 +116,7 @@ function ofSpecial(operator: string, operands: readonly Term[]): Term | undefine
 function alternative(run: unknown, [optional, other]: readonly [Term, Term]): Term {
   if (failed(optional)) return optional;
   if (isKnown(optional)) {
-    const known = resultOf(optional);
+    const known = getResult(optional);
     if (!(known instanceof cel.Optional)) return cel.optionalOrValue(known, null);
     if (known.value === undefined) return other;
     return run === cel.optionalOr ? optional : known.value;
@@ -147,7 +147,7 @@ function liftFailure(
   operands: readonly Term[],
 ): Term | undefined {
   for (let position = 0; position < operands.length; position++) {
-    const parts = choiceOf(operands[position]);
+    const parts = toChoice(operands[position]);
     if (parts === undefined) continue;
     const [condition, ...branches] = parts;
     if (!branches.some(failed)) continue;
@@ -160,7 +160,7 @@ function liftFailure(
 }
 
 /** A term as a choice: `x || FAILURE` is `x ? true : FAILURE`. */
-function choiceOf(term: Term): readonly [Term, Term, Term] | undefined {
+function toChoice(term: Term): readonly [Term, Term, Term] | undefined {
   if (!(term instanceof Unknown) || term.node.kind !== 'call') return undefined;
   const { operator, operands } = term.node;
   if (operator === 'if') return operands as readonly [Term, Term, Term];
@@ -191,7 +191,7 @@ function ambiguousIp(run: unknown, [operand]: readonly Term[]): string | cel.Cel
   return isText ? undefined : 'the address of what may be a network';
 }
 
-function sortOf(operator: string, operands: readonly Term[]): Sort {
+function inferSort(operator: string, operands: readonly Term[]): Sort {
   const known = SORTS[operator];
   if (known !== undefined) return known;
   if (!ARITHMETIC.has(operator)) return 'other';

@@ -45,7 +45,7 @@ export class Distinct<T> {
 /** Elements by their hash. Hashes are seldom shared, so only those that are have a list. */
 interface Index<T> {
   readonly firsts: Map<number, T>;
-  /** Of hashes that several elements share: all of them. */
+  /** All elements of each hash that several elements share. */
   groups: Map<number, T[]> | undefined;
 }
 

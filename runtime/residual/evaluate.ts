@@ -88,7 +88,7 @@ const STEPS = 10;
 function evaluate(operand: Operand, environment: Environment): cel.Result {
   cel.charge(STEPS);
   if ('value' in operand) return operand.value as cel.Value;
-  if ('variable' in operand) return variableOf(operand.variable, environment);
+  if ('variable' in operand) return readVariable(operand.variable, environment);
   const { operator, operands } = operand.expression;
   const [first, second, third] = operands as [Operand, Operand, Operand];
   switch (operator) {
@@ -105,13 +105,13 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
     case 'has':
       return isThere(first, environment);
     case 'get-field':
-      return cel.select(evaluate(first, environment), nameOf(second));
+      return cel.select(evaluate(first, environment), readName(second));
     case 'timeSince':
       return timeSince(evaluate(first, environment), environment);
     case 'list':
       return cel.listOf(evaluateAll(operands, environment));
     case 'struct':
-      return cel.mapOf(operands.map((entry) => entryOf(entry, environment)));
+      return cel.mapOf(operands.map((entry) => evaluateEntry(entry, environment)));
     default:
       return isMacro(second)
         ? overLambda(operator, evaluate(first, environment), second, environment)
@@ -124,7 +124,7 @@ function evaluateAll(operands: readonly Operand[], environment: Environment): re
 }
 
 /** A name and the fields below it; a bare name that is not bound is a type. */
-function variableOf(name: string, { row, bound }: Environment): cel.Result {
+function readVariable(name: string, { row, bound }: Environment): cel.Result {
   if (bound.has(name)) return bound.get(name);
   const [root, ...fields] = name.split('.') as [string, ...string[]];
   if (bound.has(root)) return fields.reduce<cel.Result>(cel.select, bound.get(root));
@@ -152,7 +152,7 @@ function member(attr: cel.JsonMap, name: string): cel.Result {
 }
 
 function timeSince(t: cel.Result, { row: { now }, time, library }: Environment): cel.Result {
-  const run = functionOf('timeSince', library);
+  const run = findFunction('timeSince', library);
   if (now !== undefined) return run?.(t, { now } as never);
   time.isMissed = true;
   return cel.select({}, 'now');
@@ -161,19 +161,19 @@ function timeSince(t: cel.Result, { row: { now }, time, library }: Environment):
 function isThere(operand: Operand, environment: Environment): cel.Result {
   if ('variable' in operand) {
     const end = operand.variable.lastIndexOf('.');
-    return cel.has(variableOf(operand.variable.slice(0, end), environment), operand.variable.slice(end + 1));
+    return cel.has(readVariable(operand.variable.slice(0, end), environment), operand.variable.slice(end + 1));
   }
   if ('value' in operand) return true;
   const [object, name] = operand.expression.operands as [Operand, Operand];
-  return cel.has(evaluate(object, environment), nameOf(name));
+  return cel.has(evaluate(object, environment), readName(name));
 }
 
-function nameOf(operand: Operand): string {
+function readName(operand: Operand): string {
   if ('variable' in operand) return operand.variable;
   return 'value' in operand ? String(operand.value) : '';
 }
 
-function entryOf(entry: Operand, environment: Environment): readonly [cel.Result, cel.Result] {
+function evaluateEntry(entry: Operand, environment: Environment): readonly [cel.Result, cel.Result] {
   const [key, content] = 'expression' in entry ? (entry.expression.operands as [Operand, Operand]) : [entry, entry];
   const read = evaluate(key, environment);
   // A double is never a key.
@@ -210,7 +210,7 @@ function overLambda(
     return evaluate(body, { row, bound: inner, time, library });
   });
   const name = macroNamed(operator, variables.length, isFiltered);
-  const run = name === undefined ? undefined : (functionOf(name, library) as MacroFunction | undefined);
+  const run = name === undefined ? undefined : (findFunction(name, library) as MacroFunction | undefined);
   return run === undefined ? cel.select({}, operator) : run(range, ...functions);
 }
 
@@ -287,15 +287,15 @@ function functionNamed(operator: string, library: Library): Run | undefined {
       return cel.index;
     case 'ip':
       // Of a string, or of a network: one name for both.
-      return (value) => functionOf(isNetwork(value) ? 'cidrIp' : 'toIp', library)?.(value);
+      return (value) => findFunction(isNetwork(value) ? 'cidrIp' : 'toIp', library)?.(value);
     case 'matches':
-      return functionOf(Object.hasOwn(library.functions, 'matches') ? 'matches' : 'matchesLiteral', library);
+      return findFunction(Object.hasOwn(library.functions, 'matches') ? 'matches' : 'matchesLiteral', library);
     default:
-      return functionOf(NAMES.get(operator) ?? camelCase(operator), library);
+      return findFunction(NAMES.get(operator) ?? camelCase(operator), library);
   }
 }
 
-function functionOf(name: string, { functions, isComplete }: Library): Run | undefined {
+function findFunction(name: string, { functions, isComplete }: Library): Run | undefined {
   const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (typeof run === 'function') return run as Run;
   // A failure would be wrong below `unless`.

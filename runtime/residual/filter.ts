@@ -3,7 +3,7 @@ import { withNulls } from './nulls.js';
 import { complement, expression, joined, type Operand, sameOperand, type Shapes } from './operand.js';
 import { simplify } from './simplify.js';
 import type { Condition } from './term.js';
-import { operandOf } from './wire.js';
+import { writeTerm } from './wire.js';
 
 /** Which rows to select (docs/spec/plans.md#plan-response). */
 export type Filter =
@@ -32,7 +32,7 @@ export const FLAT: Writing = { shapes: 'flat', nots: 'guarded' };
 /** The trees of the reference (docs/spec/plans.md#reference-shapes), for adapters whose fixtures compare shapes. */
 export const REFERENCE: Writing = { shapes: 'reference', nots: 'plain' };
 
-/** With null for what is missing, for adapters that know neither `has` nor `unless` (docs/spec/plans.md#missing-as-null). */
+/** Writes null for what is missing: for adapters without `has` and `unless` (docs/spec/plans.md#missing-as-null). */
 export const NULLS: Writing = { shapes: 'flat', nots: 'exact', rewritten: withNulls };
 
 /** The filter of a condition. Parts that no filter can express do not hold. */
@@ -80,7 +80,7 @@ function written(condition: Condition, writing: Writing): Operand {
     case 'unplannable':
       return { value: false };
     case 'is':
-      return operandOf(condition.term, writing.shapes, 'truth');
+      return writeTerm(condition.term, writing.shapes, 'truth');
     case 'and':
     case 'or':
       return joined(
@@ -108,7 +108,7 @@ function negated(condition: Condition, writing: Writing): Operand {
         shapes,
       );
     case 'is': {
-      const operand = operandOf(condition.term, shapes, 'truth');
+      const operand = writeTerm(condition.term, shapes, 'truth');
       if ('value' in operand) return { value: operand.value !== true };
       return nots === 'exact' ? expression('unless', operand) : unmet(operand);
     }
@@ -183,17 +183,20 @@ function isReadable(operand: Operand): boolean {
   return 'value' in operand || isAttribute(operand) || ('variable' in operand && ALWAYS_THERE.has(operand.variable));
 }
 
-const ALWAYS_THERE: ReadonlySet<string> = new Set(['request.resource.id', 'request.resource.policyVersion']);
+const ALWAYS_THERE: ReadonlySet<string> = new Set([
+  'request.resource.id',
+  'request.resource.policyVersion',
+  'request.principal.id',
+]);
 
-const ATTRIBUTES = 'request.resource.attr.';
+/** The roots of attributes. The principal is one only where a database asks who it is (packages/analysis/rls). */
+const ATTRIBUTES = ['request.resource.attr.', 'request.principal.attr.'];
 
 /** An attribute itself: presence below one cannot be tested without knowing that the attribute is a map. */
 function isAttribute(operand: Operand): boolean {
-  return (
-    'variable' in operand &&
-    operand.variable.startsWith(ATTRIBUTES) &&
-    !operand.variable.includes('.', ATTRIBUTES.length)
-  );
+  if (!('variable' in operand)) return false;
+  const { variable } = operand;
+  return ATTRIBUTES.some((start) => variable.startsWith(start) && !variable.includes('.', start.length));
 }
 
 function absent(operand: Operand): Operand {

@@ -1,11 +1,11 @@
 import * as cel from '../../packages/cel/runtime/index.js';
 import { sortOfTerm } from './numbers.js';
 import { sameTerm } from './alike.js';
-import { isKnown, isUnplannable, kept, operandsOf, resultOf, type Term, Unknown } from './term.js';
+import { isKnown, isUnplannable, kept, matchOperands, getResult, type Term, Unknown } from './term.js';
 
 /**
  * `a && b`: false decides regardless of the other operand; a failure is kept together with an unknown operand
- * (docs/spec/plans.md#differences-from-the-reference-pdp, docs/spec/plans.md#d-13-errors-beside-unknowns).
+ * (docs/spec/plans.md#differences-from-cerbos, docs/spec/plans.md#d-13-errors-beside-unknowns).
  */
 export function and(a: Term, b: Term): Term {
   return joined('and', a, b, false);
@@ -18,7 +18,7 @@ export function or(a: Term, b: Term): Term {
 
 /** `!a`, CEL's own: it fails where `a` does. */
 export function complement(a: Term): Term {
-  if (isKnown(a)) return cel.not(resultOf(a));
+  if (isKnown(a)) return cel.not(getResult(a));
   return isUnplannable(a) ? a : kept('not', [tested(a)]);
 }
 
@@ -27,7 +27,7 @@ export function complement(a: Term): Term {
  * not if its value counts: only `a` may have one that is not a boolean.
  */
 export function tested(term: Term): Term {
-  const operand = operandsOf(operandsOf(term, 'not')?.[0], 'not')?.[0];
+  const operand = matchOperands(matchOperands(term, 'not')?.[0], 'not')?.[0];
   if (operand === undefined || !(term instanceof Unknown)) return term;
   if (term.reference === undefined || !(operand instanceof Unknown)) return operand;
   return new Unknown(operand.node, operand.sort, term.reference);
@@ -36,7 +36,7 @@ export function tested(term: Term): Term {
 /** `c ? a : b`. */
 export function conditional(condition: Term, whenTrue: Term, whenFalse: Term): Term {
   if (isKnown(condition)) {
-    const known = resultOf(condition);
+    const known = getResult(condition);
     if (known === true) return whenTrue;
     return known === false ? whenFalse : cel.conditional(known, null, null);
   }
@@ -46,18 +46,19 @@ export function conditional(condition: Term, whenTrue: Term, whenFalse: Term): T
 
 function joined(operator: 'and' | 'or', a: Term, b: Term, decisive: boolean): Term {
   if (a === decisive || b === decisive) return decisive;
-  const left = operandOf(a);
-  const right = operandOf(b);
+  const left = requireBoolean(a);
+  const right = requireBoolean(b);
   if (left === !decisive) return asBoolean(right);
   if (right === !decisive) return asBoolean(left);
-  if (isKnown(left) && isKnown(right)) return (operator === 'and' ? cel.and : cel.or)(resultOf(left), resultOf(right));
+  if (isKnown(left) && isKnown(right))
+    return (operator === 'and' ? cel.and : cel.or)(getResult(left), getResult(right));
   return sameTerm(left, right) ? asBoolean(left) : kept(operator, [left, right]);
 }
 
 /** A known operand that is not a boolean is a failure. */
-function operandOf(term: Term): Term {
+function requireBoolean(term: Term): Term {
   if (!isKnown(term)) return tested(term);
-  const known = resultOf(term);
+  const known = getResult(term);
   return typeof known === 'boolean' ? known : cel.and(known, true);
 }
 

@@ -5,15 +5,15 @@ import { call, typeName } from './call.js';
 import { operandText } from './debug.js';
 import { macro } from './macros.js';
 import { equals } from './operators.js';
-import { problemOf } from './problem.js';
+import { findProblem } from './problem.js';
 import { rowOf } from './row.js';
 import { select } from './selection.js';
 import { isUnplannable, type Term } from './term.js';
 import { holds } from './truth.js';
-import { operandOf } from './wire.js';
+import { writeTerm } from './wire.js';
 
 const row = rowOf({});
-const text = (term: Term): string => operandText(operandOf(term, 'flat'));
+const text = (term: Term): string => operandText(writeTerm(term, 'flat'));
 const isX = (t: Term): Term => equals(t, 'x');
 
 test('over a known range a macro is expanded element by element', () => {
@@ -67,8 +67,8 @@ test('elements of a known list have the type that all of them share, unless that
   const once = (list: Term, more: Term): Term =>
     macro('existsOne', cel.existsOne, ['t'], list, (t) => equals(call('add', cel.add, t, more), row.attr('x')));
   assert.is(text(once([1.5, 2.5], 1)), '(exists_one [1.5,2.5] (lambda (eq (add t 1) request.resource.attr.x) t))');
-  assert.is(problemOf(once([1.5, 'a'], 1)), 'a number whose kind counts');
-  assert.is(problemOf(once([1n, 2n], 1n)), 'a number whose kind counts');
+  assert.is(findProblem(once([1.5, 'a'], 1)), 'a number whose kind counts');
+  assert.is(findProblem(once([1n, 2n], 1n)), 'a number whose kind counts');
 });
 
 test.run();

@@ -3,8 +3,8 @@ import { sameTerm } from './alike.js';
 import { and, complement, conditional, or, tested } from './logic.js';
 import { sortOfTerm } from './numbers.js';
 import { anyRole } from './operators.js';
-import { problemOf } from './problem.js';
-import { failed, isKnown, type Node, path, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
+import { findProblem } from './problem.js';
+import { failed, isKnown, type Node, path, getResult, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /** A body of a macro: a predicate or a transformation of its variables. */
 export type Body = (...variables: readonly Term[]) => Term;
@@ -34,7 +34,7 @@ export function macro(
 ): Term {
   if (failed(range)) return range;
   const of: Macro = { runtime, run, variables, bodies };
-  if (isKnown(range)) return overKnown(of, resultOf(range) as cel.Value);
+  if (isKnown(range)) return overKnown(of, getResult(range) as cel.Value);
   const { node } = range as Unknown;
   if (node.kind === 'unplannable') return range;
   if (node.kind === 'roles') return overRoles(of, range as Unknown);
@@ -55,11 +55,11 @@ const MOST_UNROLLED = 1000;
 
 /** The residual of an element is a tree of terms and, later, of operands. */
 const STEPS_A_TERM = 100;
-/** Of the terms and operands in the residual of an element, measured: nested macros multiply their elements. */
+/** The measured size of a term in the residual of an element: nested macros multiply their elements. */
 const BYTES_A_TERM = 2000;
 
 function overKnown(of: Macro, range: cel.Value): Term {
-  const items = itemsOf(of, range);
+  const items = listItems(of, range);
   if (items === undefined) return cel.all(range, () => true);
   const quantifier = QUANTIFIERS[of.runtime];
   if (quantifier !== undefined && items.length <= MOST_UNROLLED) {
@@ -71,7 +71,7 @@ function overKnown(of: Macro, range: cel.Value): Term {
     if (isKnown(unrolled)) return unrolled;
     const { node, sort } = unrolled as Unknown;
     const reference = macroNode(of, range);
-    return new Unknown(node, sort, problemOf(new Unknown(reference, sort)) === undefined ? reference : undefined);
+    return new Unknown(node, sort, findProblem(new Unknown(reference, sort)) === undefined ? reference : undefined);
   }
   return worked(of, range) ?? keptMacro(of, range);
 }
@@ -81,7 +81,7 @@ function worked(of: Macro, range: cel.Value): Term {
   let open = false;
   const bodies = of.bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
     const term = body(...items);
-    if (isKnown(term)) return resultOf(term);
+    if (isKnown(term)) return getResult(term);
     open = true;
     return null;
   });
@@ -90,7 +90,7 @@ function worked(of: Macro, range: cel.Value): Term {
   return NOT_ON_THE_WIRE.has(of.runtime) ? unplannable(of.runtime) : undefined;
 }
 
-function itemsOf({ variables }: Macro, range: cel.Value): readonly (readonly cel.Value[])[] | undefined {
+function listItems({ variables }: Macro, range: cel.Value): readonly (readonly cel.Value[])[] | undefined {
   if (Array.isArray(range))
     return range.map((element, position) => (variables.length === 2 ? [BigInt(position), element] : [element]));
   const keys = cel.mapEach(range, (key) => key);

@@ -1,4 +1,4 @@
-import { expression, joined, type JsonValue, type Operand, operandsOf } from './operand.js';
+import { expression, joined, type JsonValue, type Operand, matchOperands } from './operand.js';
 import { ATTRIBUTES } from './term.js';
 
 /**
@@ -107,7 +107,7 @@ class NullForm {
     const tested = typeTested(operand);
     if (tested !== undefined) return typeForm(tested, tested.isEqual === isSaid, orFails);
     const call = withoutNullElements(operand);
-    const said = notEmpty(isSaid ? call : oppositeOf(call));
+    const said = notEmpty(isSaid ? call : negate(call));
     if (orFails) return anyOf(said, ...this.absentable(operand).map(isAbsent));
     // Adapters differ in whether what does not equal something may be NULL.
     return isNegative(said) ? allOf(...this.absentable(operand, false).map(isPresent), said) : said;
@@ -118,7 +118,7 @@ class NullForm {
    * @param always whether only that without which the operand cannot be evaluated.
    */
   private absentable(operand: Operand, always = true): readonly Operand[] {
-    return readsOf(operand, always).filter((path) => !('variable' in path && this.present.has(path.variable)));
+    return findReads(operand, always).filter((path) => !('variable' in path && this.present.has(path.variable)));
   }
 }
 
@@ -148,7 +148,7 @@ function quantified(
   lambda: Operand,
   rewritten: (body: Operand) => Operand,
 ): Operand {
-  const [body, ...variables] = operandsOf(lambda, 'lambda') as readonly [Operand, ...Operand[]];
+  const [body, ...variables] = matchOperands(lambda, 'lambda') as readonly [Operand, ...Operand[]];
   return expression(quantifier, range, expression('lambda', rewritten(body), ...variables));
 }
 
@@ -162,7 +162,7 @@ const OPPOSITES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Where both can be evaluated, the opposite. */
-function oppositeOf(operand: Operand): Operand {
+function negate(operand: Operand): Operand {
   if (!('expression' in operand)) return expression('not', operand);
   const { operator, operands } = operand.expression;
   const opposite = OPPOSITES.get(operator);
@@ -171,8 +171,8 @@ function oppositeOf(operand: Operand): Operand {
 
 /** No size is negative, and adapters know `size(x) > 0` better than `size(x) != 0`. */
 function notEmpty(operand: Operand): Operand {
-  const [size, zero] = operandsOf(operand, 'ne') ?? [];
-  const isTest = size !== undefined && operandsOf(size, 'size') !== undefined && zero !== undefined && isZero(zero);
+  const [size, zero] = matchOperands(operand, 'ne') ?? [];
+  const isTest = size !== undefined && matchOperands(size, 'size') !== undefined && zero !== undefined && isZero(zero);
   return isTest ? expression('gt', size, zero) : operand;
 }
 
@@ -181,7 +181,7 @@ function isZero(operand: Operand): boolean {
 }
 
 function isNegative(operand: Operand): boolean {
-  return operandsOf(operand, 'ne') !== undefined || operandsOf(operand, 'not') !== undefined;
+  return matchOperands(operand, 'ne') !== undefined || matchOperands(operand, 'not') !== undefined;
 }
 
 /** Whether the value of a call depends on presence, which only a condition can say with null. */
@@ -212,7 +212,7 @@ function typeTested(operand: Operand): TypeTest | undefined {
   if (!('expression' in operand)) return undefined;
   const { operator, operands } = operand.expression;
   const [left, right] = operands as [Operand, Operand];
-  const [path] = operandsOf(left, 'type') ?? [];
+  const [path] = matchOperands(left, 'type') ?? [];
   if ((operator !== 'eq' && operator !== 'ne') || path === undefined || !isPath(path) || !('variable' in right))
     return undefined;
   return { isEqual: operator === 'eq', path, type: right.variable };
@@ -248,7 +248,7 @@ function isNull(operand: Operand): boolean {
 
 /** No attribute is null, and adapters disagree on lists that contain it. */
 function withoutNullElements(operand: Operand): Operand {
-  const [element, list] = operandsOf(operand, 'in') ?? [];
+  const [element, list] = matchOperands(operand, 'in') ?? [];
   if (element === undefined || list === undefined || !('value' in list) || !Array.isArray(list.value)) return operand;
   const elements = (list.value as readonly JsonValue[]).filter((one) => one !== null);
   return elements.length === list.value.length ? operand : expression('in', element, { value: elements });
@@ -256,11 +256,11 @@ function withoutNullElements(operand: Operand): Operand {
 
 /** What a selected row must have, because a part of the filter asks for it or compares it. */
 function presentIn(operand: Operand): ReadonlySet<string> {
-  const parts = operandsOf(operand, 'and') ?? [operand];
+  const parts = matchOperands(operand, 'and') ?? [operand];
   const paths = parts.flatMap((part) => {
-    const presence = operandsOf(part, 'has');
+    const presence = matchOperands(part, 'has');
     if (presence !== undefined) return presence.filter(isPath);
-    return 'expression' in part && IMPLYING.has(part.expression.operator) ? readsOf(part, true) : [];
+    return 'expression' in part && IMPLYING.has(part.expression.operator) ? findReads(part, true) : [];
   });
   return new Set(paths.flatMap((path) => ('variable' in path ? [path.variable] : [])));
 }
@@ -298,16 +298,16 @@ function isAttribute(operand: Operand): boolean {
  * The paths that a call reads, each once; not those of the elements of its own macros.
  * @param always whether only those without which it cannot be evaluated.
  */
-function readsOf(operand: Operand, always: boolean): readonly Operand[] {
+function findReads(operand: Operand, always: boolean): readonly Operand[] {
   const reads = new Map<string, Operand>();
   const visit = (part: Operand, own: ReadonlySet<string>): void => {
     if (isPath(part)) {
-      if (!own.has(rootOf(part))) reads.set(JSON.stringify(part), part);
+      if (!own.has(getRoot(part))) reads.set(JSON.stringify(part), part);
       return;
     }
     if (!('expression' in part)) return;
     const { operator, operands } = part.expression;
-    const variables = operator === 'lambda' ? operands.slice(1).map(rootOf) : [];
+    const variables = operator === 'lambda' ? operands.slice(1).map(getRoot) : [];
     const inside = variables.length === 0 ? own : new Set([...own, ...variables]);
     const evaluated = always && SOMETIMES.has(operator) ? operands.slice(0, SOMETIMES.get(operator)) : operands;
     // Lists are there; to many adapters they are related rows, which cannot be compared with null.
@@ -326,7 +326,7 @@ const SOMETIMES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The name that a path begins with. */
-function rootOf(operand: Operand): string {
+function getRoot(operand: Operand): string {
   if ('variable' in operand) return (operand.variable.split('.') as [string])[0];
-  return 'expression' in operand ? rootOf(operand.expression.operands[0] as Operand) : '';
+  return 'expression' in operand ? getRoot(operand.expression.operands[0] as Operand) : '';
 }

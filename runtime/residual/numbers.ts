@@ -1,5 +1,5 @@
 import * as cel from '../../packages/cel/runtime/index.js';
-import { isKnown, type Node, resultOf, type Sort, type Term, Unknown } from './term.js';
+import { isKnown, type Node, getResult, type Sort, type Term, Unknown } from './term.js';
 
 /*
  * The wire has one type of number, CEL has three (docs/spec/plans.md#values). Comparisons do not distinguish them,
@@ -97,11 +97,11 @@ function holdsInts(term: Term): boolean {
 
 function holdsIntsIn({ node, sort }: Unknown): boolean {
   if (sort === 'json' || sort === 'string' || sort === 'bool' || sort === 'double') return false;
-  return partsOf(node, sort).some((part) => (part instanceof Unknown ? holdsIntsIn(part) : hasInt(part)));
+  return listSources(node, sort).some((part) => (part instanceof Unknown ? holdsIntsIn(part) : hasInt(part)));
 }
 
 /** The parts that a value may take its numbers from. */
-function partsOf(node: Node, sort: Sort): readonly Term[] {
+function listSources(node: Node, sort: Sort): readonly Term[] {
   switch (node.kind) {
     case 'path':
       // The values of a macro's variable are not known here.
@@ -140,14 +140,14 @@ function hasInt(value: Term): boolean {
 
 /** Whether a constant is rounded on the wire. */
 function hasRounded(term: Term): boolean {
-  return isKnown(term) && someNumber(resultOf(term), isRounded);
+  return isKnown(term) && someNumber(getResult(term), isRounded);
 }
 
 function isRounded(number: number | bigint | cel.Uint): boolean {
-  return typeof number !== 'number' && BigInt(Number(integerOf(number))) !== integerOf(number);
+  return typeof number !== 'number' && BigInt(Number(toInteger(number))) !== toInteger(number);
 }
 
-function integerOf(number: bigint | cel.Uint): bigint {
+function toInteger(number: bigint | cel.Uint): bigint {
   return number instanceof cel.Uint ? number.value : number;
 }
 

@@ -30,7 +30,7 @@ export function expression(operator: string, ...operands: readonly Operand[]): O
 }
 
 /** The operands of an expression with a given operator. */
-export function operandsOf(operand: Operand, operator: string): readonly Operand[] | undefined {
+export function matchOperands(operand: Operand, operator: string): readonly Operand[] | undefined {
   return 'expression' in operand && operand.expression.operator === operator ? operand.expression.operands : undefined;
 }
 
@@ -111,11 +111,11 @@ function remaining(operands: readonly Operand[], absorbing: boolean): readonly O
 /** The operands, with those of nested expressions of the operator in their place. */
 function flattened(operator: 'and' | 'or', operands: readonly Operand[]): readonly Operand[] {
   if (!includesOperator(operands, operator)) return operands;
-  return operands.flatMap((operand) => operandsOf(operand, operator) ?? [operand]);
+  return operands.flatMap((operand) => matchOperands(operand, operator) ?? [operand]);
 }
 
 function includesOperator(operands: readonly Operand[], operator: string): boolean {
-  for (const operand of operands) if (operandsOf(operand, operator) !== undefined) return true;
+  for (const operand of operands) if (matchOperands(operand, operator) !== undefined) return true;
   return false;
 }
 
@@ -126,7 +126,7 @@ function includesOperator(operands: readonly Operand[], operator: string): boole
  */
 export function complement(operand: Operand, shapes: Shapes, asked: 'truth' | 'value' = 'truth'): Operand {
   if ('value' in operand && typeof operand.value === 'boolean') return { value: !operand.value };
-  const [inner] = (shapes === 'flat' ? operandsOf(operand, 'not') : undefined) ?? [];
+  const [inner] = (shapes === 'flat' ? matchOperands(operand, 'not') : undefined) ?? [];
   return inner !== undefined && (asked === 'truth' || isBoolean(inner)) ? inner : expression('not', operand);
 }
 
@@ -162,7 +162,7 @@ function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
   if (!includesOperator(operands, 'has')) return operands;
   const implies = witnesses(operands, (other, variable) => needs(other, variable, true));
   return operands.filter((operand) => {
-    const [tested] = operandsOf(operand, 'has') ?? [];
+    const [tested] = matchOperands(operand, 'has') ?? [];
     if (tested === undefined || !('variable' in tested)) return true;
     return !implies(tested.variable, operand);
   });
@@ -193,11 +193,11 @@ function withoutImpliedAbsences(operands: readonly Operand[]): readonly Operand[
 }
 
 function withoutImpliedAbsence(operand: Operand, implies: Witnesses): Operand {
-  const parts = operandsOf(operand, 'or');
+  const parts = matchOperands(operand, 'or');
   if (parts === undefined) return operand;
   const left = parts.filter((part) => {
-    const [tested] = operandsOf(operandsOf(part, 'not')?.[0] ?? part, 'has') ?? [];
-    const isAbsence = operandsOf(part, 'not') !== undefined && tested !== undefined && 'variable' in tested;
+    const [tested] = matchOperands(matchOperands(part, 'not')?.[0] ?? part, 'has') ?? [];
+    const isAbsence = matchOperands(part, 'not') !== undefined && tested !== undefined && 'variable' in tested;
     return !isAbsence || !implies(tested.variable, operand);
   });
   if (left.length === parts.length) return operand;
@@ -205,7 +205,7 @@ function withoutImpliedAbsence(operand: Operand, implies: Witnesses): Operand {
 }
 
 function isPresence(operand: Operand, variable: string): boolean {
-  const [tested] = operandsOf(operand, 'has') ?? [];
+  const [tested] = matchOperands(operand, 'has') ?? [];
   return tested !== undefined && 'variable' in tested && tested.variable === variable;
 }
 
@@ -239,7 +239,7 @@ function needs(operand: Operand, variable: string, outcome: boolean): boolean {
 
 /** `x == "a" || x == "b"` is `x in ["a", "b"]`. */
 function withMemberships(operands: readonly Operand[]): readonly Operand[] {
-  const memberships = operands.map(membershipOf);
+  const memberships = operands.map(readMembership);
   if (!memberships.some((one) => one?.isList) && !repeats(memberships)) return operands;
   const valuesOf = new Map<string, Set<JsonValue>>();
   for (const one of memberships) {
@@ -278,7 +278,7 @@ interface Membership {
 }
 
 /** Except null: stores read it in different ways (docs/spec/plans.md#null-and-missing-attributes). */
-function membershipOf(operand: Operand): Membership | undefined {
+function readMembership(operand: Operand): Membership | undefined {
   if (!('expression' in operand)) return undefined;
   const { operator, operands } = operand.expression;
   if (operator !== 'eq' && operator !== 'in') return undefined;

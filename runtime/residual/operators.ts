@@ -1,9 +1,9 @@
 import * as cel from '../../packages/cel/runtime/index.js';
 import { call } from './call.js';
 import { and, complement, conditional, or } from './logic.js';
-import { problemOf } from './problem.js';
+import { findProblem } from './problem.js';
 import { isReadable } from './selection.js';
-import { type Condition, isKnown, operandsOf, resultOf, type Term, Unknown } from './term.js';
+import { type Condition, isKnown, matchOperands, getResult, type Term, Unknown } from './term.js';
 
 /** `a == b`. */
 export const equals = (a: Term, b: Term): Term => byBranch(a, b, equal);
@@ -58,11 +58,11 @@ function different(a: Term, b: Term): Term {
  * (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one contains no element.
  */
 function membership(a: Term, b: Term): Term {
-  if (b instanceof Unknown && b.node.kind === 'roles' && isKnown(a)) return anyRole(b, (name) => resultOf(a) === name);
+  if (b instanceof Unknown && b.node.kind === 'roles' && isKnown(a)) return anyRole(b, (name) => getResult(a) === name);
   if (isKnown(b) && !isKnown(a)) {
-    const known = cel.inCollection(null, resultOf(b));
+    const known = cel.inCollection(null, getResult(b));
     if (typeof known !== 'boolean') return known;
-    const readable = cel.size(resultOf(b)) === 0n ? isReadable(a) : undefined;
+    const readable = cel.size(getResult(b)) === 0n ? isReadable(a) : undefined;
     if (readable !== undefined) return conditional(readable, false, cel.select({}, 'element'));
   }
   const term = call('in', cel.inCollection, a, b);
@@ -81,7 +81,7 @@ function membership(a: Term, b: Term): Term {
 /** `runtime.effectiveDerivedRoles == ["a", "b"]`: those of the list are active, the others are not. */
 function sameRoles(list: Term, wanted: Term): Term | undefined {
   if (!(list instanceof Unknown) || list.node.kind !== 'roles' || !isKnown(wanted)) return undefined;
-  const names = resultOf(wanted);
+  const names = getResult(wanted);
   const { readable } = list.node;
   if (!Array.isArray(names)) return whereReadable(readable, cel.equals([], names));
   const possible = list.node.roles.filter(({ name }) => names.includes(name)).map(({ name }) => name);
@@ -117,16 +117,16 @@ const MOST_BRANCHES = 32;
 
 /** `(c ? a : b) < d` is `c ? a < d : b < d`: stores compare columns with constants, not with choices. */
 function byBranch(a: Term, b: Term, compare: (a: Term, b: Term) => Term): Term {
-  if (operandsOf(a, 'if') === undefined && operandsOf(b, 'if') === undefined) return compare(a, b);
+  if (matchOperands(a, 'if') === undefined && matchOperands(b, 'if') === undefined) return compare(a, b);
   const whole = compare(a, b);
   if (!(whole instanceof Unknown) || branchCount(a) * branchCount(b) > MOST_BRANCHES) return whole;
   const compared = branches(a, (one) => branches(b, (other) => compare(one, other)));
-  if (!(compared instanceof Unknown) || problemOf(whole) !== undefined) return compared;
+  if (!(compared instanceof Unknown) || findProblem(whole) !== undefined) return compared;
   return new Unknown(compared.node, 'bool', whole.reference ?? whole.node);
 }
 
 function branches(term: Term, of: (branch: Term) => Term): Term {
-  const parts = operandsOf(term, 'if') as readonly [Term, Term, Term] | undefined;
+  const parts = matchOperands(term, 'if') as readonly [Term, Term, Term] | undefined;
   return parts === undefined ? of(term) : conditional(parts[0], branches(parts[1], of), branches(parts[2], of));
 }
 
@@ -145,15 +145,15 @@ function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Re
 
 /** `timeSince(t) < d` is `t > now - d`: a filter never reads the time (docs/spec/plans.md#d-16-time). */
 function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {
-  const [since, now] = operandsOf(a, 'timeSince') ?? [];
-  if (since !== undefined && isKnown(b) && resultOf(b) instanceof cel.Duration) {
+  const [since, now] = matchOperands(a, 'timeSince') ?? [];
+  if (since !== undefined && isKnown(b) && getResult(b) instanceof cel.Duration) {
     const { mirrored, function: mirroredRun } = MIRRORED[operator] as Mirror;
-    return asked(call(mirrored, mirroredRun, since, cel.subtract(resultOf(now), resultOf(b))), operator, a, b);
+    return asked(call(mirrored, mirroredRun, since, cel.subtract(getResult(now), getResult(b))), operator, a, b);
   }
-  const [until, later] = operandsOf(b, 'timeSince') ?? [];
-  if (until !== undefined && isKnown(a) && resultOf(a) instanceof cel.Duration) {
+  const [until, later] = matchOperands(b, 'timeSince') ?? [];
+  if (until !== undefined && isKnown(a) && getResult(a) instanceof cel.Duration) {
     const { mirrored, function: mirroredRun } = MIRRORED[operator] as Mirror;
-    return asked(call(mirrored, mirroredRun, cel.subtract(resultOf(later), resultOf(a)), until), operator, a, b);
+    return asked(call(mirrored, mirroredRun, cel.subtract(getResult(later), getResult(a)), until), operator, a, b);
   }
   return call(operator, run, a, b);
 }

@@ -1,8 +1,8 @@
 import * as cel from '../../packages/cel/runtime/index.js';
-import { failed, isKnown, resultOf, type Term, Unknown } from './term.js';
+import { failed, isKnown, getResult, type Term, Unknown } from './term.js';
 
 /** Why a term cannot be sent over the wire; undefined if it can. */
-export function problemOf(term: Term): string | undefined {
+export function findProblem(term: Term): string | undefined {
   if (failed(term)) return 'a part that cannot be evaluated';
   if (!(term instanceof Unknown)) return problemOfValue(term as cel.Value);
   const { node } = term;
@@ -13,7 +13,7 @@ export function problemOf(term: Term): string | undefined {
     case 'call':
       return firstProblem(node.operands);
     case 'field':
-      return problemOf(node.operand);
+      return findProblem(node.operand);
     case 'struct':
       return firstProblem(node.entries.flat());
     case 'macro':
@@ -29,7 +29,7 @@ export function problemOf(term: Term): string | undefined {
 
 function firstProblem(terms: readonly Term[]): string | undefined {
   for (const term of terms) {
-    const problem = problemOf(term);
+    const problem = findProblem(term);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -53,7 +53,7 @@ function problemOfValue(value: cel.Value): string | undefined {
     case 'list':
       return firstProblem(value as readonly cel.Value[]);
     case 'map':
-      return firstProblem(partsOf(value));
+      return firstProblem(listParts(value));
     case 'type':
     case 'optional':
     case 'message':
@@ -62,12 +62,12 @@ function problemOfValue(value: cel.Value): string | undefined {
   }
 }
 
-function partsOf(map: cel.Value): readonly Term[] {
+function listParts(map: cel.Value): readonly Term[] {
   const keys = cel.mapEach(map, (key) => key) as readonly cel.Value[];
   return keys.flatMap((key) => [key, cel.index(map, key)]);
 }
 
 /** Whether a known term may be represented by its value. */
 export function isWritable(term: Term): boolean {
-  return isKnown(term) && problemOf(resultOf(term)) === undefined;
+  return isKnown(term) && findProblem(getResult(term)) === undefined;
 }

@@ -11,7 +11,7 @@ type Attempt = (filter: Filter) => unknown;
  * Every part of a filter that cannot be translated, with its rules: those that cannot be translated on their own for
  * the same reason.
  */
-export function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt: Attempt): readonly SqlProblem[] {
+export function findProblems(filter: Filter, rules: readonly RuleFilter[], attempt: Attempt): readonly SqlProblem[] {
   const problems = new Map<string, SqlProblem>();
   const add = (problem: SqlProblem): void => {
     problems.set(JSON.stringify(problem), problem);

@@ -19,7 +19,7 @@ export interface Row {
 /** The row of a request that lists some attributes. */
 export function rowOf(listed: JsonMap): Row {
   return {
-    attr: (name) => attributeOf(listed, name, false),
+    attr: (name) => readAttribute(listed, name, false),
     attributes: new Unknown({ kind: 'attributes', listed }, 'other'),
     id: ID,
     policyVersion: POLICY_VERSION,
@@ -27,7 +27,7 @@ export function rowOf(listed: JsonMap): Row {
 }
 
 /** An attribute by name. */
-export function attributeOf(listed: JsonMap, name: string, bracketed: boolean): Term {
+export function readAttribute(listed: JsonMap, name: string, bracketed: boolean): Term {
   return Object.hasOwn(listed, name) ? listed[name] : path(ATTRIBUTES, [{ name, bracketed }]);
 }
 

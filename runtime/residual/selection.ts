@@ -1,7 +1,7 @@
 import * as cel from '../../packages/cel/runtime/index.js';
 import { and, complement, conditional, or } from './logic.js';
 import { call } from './call.js';
-import { attributeOf } from './row.js';
+import { readAttribute } from './row.js';
 import {
   ATTRIBUTES,
   failed,
@@ -10,7 +10,7 @@ import {
   isUnplannable,
   kept,
   path,
-  resultOf,
+  getResult,
   type Term,
   Unknown,
   unplannable,
@@ -25,7 +25,7 @@ export function select(object: Term, name: string): Term {
 export function index(object: Term, i: Term): Term {
   if (failed(object)) return object;
   if (failed(i)) return i;
-  if (isKnown(object) && isKnown(i)) return cel.index(resultOf(object), resultOf(i));
+  if (isKnown(object) && isKnown(i)) return cel.index(getResult(object), getResult(i));
   if (object instanceof Unknown && typeof i === 'string' && isStepwise(object))
     return step(object, { name: i, bracketed: true });
   return call('index', cel.index, object, i);
@@ -33,20 +33,23 @@ export function index(object: Term, i: Term): Term {
 
 /** `has(object.name)`. */
 export function has(object: Term, name: string): Term {
-  if (isKnown(object)) return cel.has(resultOf(object), name);
+  if (isKnown(object)) return cel.has(getResult(object), name);
   if (!(object instanceof Unknown)) return object;
   const { node } = object;
   if (node.kind === 'attributes' && Object.hasOwn(node.listed, name)) return true;
   if (node.kind === 'optional') return and(node.present, has(node.value, name));
   if (node.kind === 'struct')
-    return whereEvaluated(node.entries, entryOf(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true);
+    return whereEvaluated(
+      node.entries,
+      findEntry(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true,
+    );
   const selected = select(object, name);
   return isUnplannable(selected) ? selected : kept('has', [selected]);
 }
 
 /** `object.?name`. */
 export function optionalSelect(object: Term, name: string): Term {
-  if (isKnown(object)) return cel.optionalSelect(resultOf(object), name);
+  if (isKnown(object)) return cel.optionalSelect(getResult(object), name);
   if (!(object instanceof Unknown) || isUnplannable(object)) return object;
   const { node } = object;
   if (node.kind === 'optional') {
@@ -60,17 +63,17 @@ export function optionalSelect(object: Term, name: string): Term {
 
 /** `object[?i]`. */
 export function optionalIndex(object: Term, i: Term): Term {
-  if (isKnown(object) && isKnown(i)) return cel.optionalIndex(resultOf(object), resultOf(i));
+  if (isKnown(object) && isKnown(i)) return cel.optionalIndex(getResult(object), getResult(i));
   return typeof i === 'string' ? optionalSelect(object, i) : unplannable('an optional element by an unknown index');
 }
 
 function step(object: Term, field: Field): Term {
-  if (isKnown(object)) return cel.select(resultOf(object), field.name);
+  if (isKnown(object)) return cel.select(getResult(object), field.name);
   if (!(object instanceof Unknown) || isUnplannable(object)) return object;
   const { node } = object;
   switch (node.kind) {
     case 'attributes':
-      return attributeOf(node.listed, field.name, field.bracketed);
+      return readAttribute(node.listed, field.name, field.bracketed);
     case 'path':
       return path(node.root, [...node.fields, field]);
     case 'optional':
@@ -79,7 +82,7 @@ function step(object: Term, field: Field): Term {
         'other',
       );
     case 'struct': {
-      const entry = entryOf(node.entries, field.name);
+      const entry = findEntry(node.entries, field.name);
       if (entry !== undefined) return whereEvaluated(node.entries, entry[1], entry);
       return hasOtherKeys(node.entries) === false ? cel.select({}, field.name) : unplannable('a map with unknown keys');
     }
@@ -117,11 +120,11 @@ function isEvaluated(term: Term): Term {
 
 /** Whether a path can be read, as a term: each of its fields is present. Undefined for other terms. */
 export function isReadable(term: Term): Term | undefined {
-  return hopsOf(term)?.reduceRight<Term>((rest, hop) => and(hop, rest), true);
+  return listHops(term)?.reduceRight<Term>((rest, hop) => and(hop, rest), true);
 }
 
 /** Presence tests that all hold exactly if a path can be read; undefined for other terms. */
-function hopsOf(term: Term): readonly Term[] | undefined {
+function listHops(term: Term): readonly Term[] | undefined {
   if (!(term instanceof Unknown) || term.node.kind !== 'path') return undefined;
   const { root, fields } = term.node;
   const from = root === ATTRIBUTES ? 1 : 0;
@@ -142,7 +145,7 @@ function isStepwise({ node }: Unknown): boolean {
   );
 }
 
-function entryOf(entries: readonly (readonly [Term, Term])[], name: string): readonly [Term, Term] | undefined {
+function findEntry(entries: readonly (readonly [Term, Term])[], name: string): readonly [Term, Term] | undefined {
   return entries.findLast(([key]) => key === name);
 }
 

@@ -1,6 +1,6 @@
 import { sameCondition, sameTerm } from './alike.js';
 import { joinedConditions, not } from './condition.js';
-import { type Condition, operandsOf, type Term, Unknown } from './term.js';
+import { type Condition, matchOperands, type Term, Unknown } from './term.js';
 
 /**
  * A condition without parts that its other parts imply: `b and (a or b)` is `b`, also across levels
@@ -50,7 +50,7 @@ function splitTerm(term: Term, whole?: Condition): Condition {
   if (node.kind !== 'call' || (node.operator !== 'and' && node.operator !== 'or')) return whole ?? { kind: 'is', term };
   const { operator, operands } = node;
   const [first, second] = operands as readonly [Term, Term];
-  if (operandsOf(first, operator) === undefined && operandsOf(second, operator) === undefined)
+  if (matchOperands(first, operator) === undefined && matchOperands(second, operator) === undefined)
     return flattened(operator, [splitTerm(first), splitTerm(second)]);
   const parts: Condition[] = [];
   collectTerms(parts, operator, term);
@@ -58,12 +58,12 @@ function splitTerm(term: Term, whole?: Condition): Condition {
 }
 
 function collectTerms(parts: Condition[], kind: 'and' | 'or', term: Term): void {
-  const operands = operandsOf(term, kind);
+  const operands = matchOperands(term, kind);
   if (operands === undefined) addFlat(parts, kind, splitTerm(term));
   else for (const operand of operands) collectTerms(parts, kind, operand);
 }
 
-/** With the operands of nested junctions of the same kind. */
+/** Merges the operands of nested junctions of the same kind. */
 function flattened(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   if (!operands.some((operand) => isJunction(kind, operand))) return joinedConditions(kind, operands);
   const parts: Condition[] = [];
@@ -154,6 +154,6 @@ function excludes(a: Condition, b: Condition): boolean {
 }
 
 function isComplement(a: Unknown, b: Unknown): boolean {
-  const operands = operandsOf(a, 'not');
+  const operands = matchOperands(a, 'not');
   return operands !== undefined && sameTerm(operands[0], b);
 }

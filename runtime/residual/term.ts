@@ -22,7 +22,7 @@ export class Unknown {
     readonly node: Node,
     readonly sort: Sort,
     /**
-     * Its form in the reference, if `node` has a better one (docs/spec/plans.md#differences-from-the-reference-pdp).
+     * Its form in the reference, if `node` has a better one (docs/spec/plans.md#differences-from-cerbos).
      */
     readonly reference?: Node,
     /**
@@ -114,7 +114,7 @@ export function isUnknown(term: Term): term is Unknown {
 }
 
 /** The value or failure of a known term. */
-export function resultOf(term: Term): Result {
+export function getResult(term: Term): Result {
   return term instanceof Unknown ? (term.constant as Result) : term;
 }
 
@@ -134,7 +134,7 @@ export function kept(operator: string, operands: readonly Term[], sort: Sort = '
 }
 
 /** The operands of a call of a given operator or function. */
-export function operandsOf(term: Term, operator: string): readonly Term[] | undefined {
+export function matchOperands(term: Term, operator: string): readonly Term[] | undefined {
   return term instanceof Unknown && term.node.kind === 'call' && term.node.operator === operator
     ? term.node.operands
     : undefined;

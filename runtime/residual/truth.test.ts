@@ -6,7 +6,7 @@ import { filterText } from './debug.js';
 import { filterOf, REFERENCE } from './filter.js';
 import { complement, conditional, or } from './logic.js';
 import { equals, greaterThan, inCollection, lessThan, notEquals } from './operators.js';
-import { attributeOf, rowOf } from './row.js';
+import { readAttribute, rowOf } from './row.js';
 import { index, select } from './selection.js';
 import type { Condition, Term } from './term.js';
 import { holds, isFalse } from './truth.js';
@@ -66,7 +66,7 @@ test('where a value is used, a known false next to an attribute leaves a boolean
     '(eq request.resource.attr.owner (not (not request.resource.attr.f)))',
   );
   assert.is(
-    text(holds(equals(row.attr('owner'), or(row.attr('f'), attributeOf({}, 'f', true))))),
+    text(holds(equals(row.attr('owner'), or(row.attr('f'), readAttribute({}, 'f', true))))),
     '(eq request.resource.attr.owner (not (not request.resource.attr.f)))',
   );
   assert.is(text(holds(or(false, row.attr('f')))), 'request.resource.attr.f');

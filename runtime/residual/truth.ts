@@ -4,9 +4,9 @@ import { call } from './call.js';
 import { allOf, anyOf, not } from './condition.js';
 import { and, complement, conditional, or, tested } from './logic.js';
 import { equals } from './operators.js';
-import { problemOf } from './problem.js';
+import { findProblem } from './problem.js';
 import { isReadable, select, whereEvaluated } from './selection.js';
-import { type Condition, failed, isKnown, type Node, operandsOf, resultOf, type Term, Unknown } from './term.js';
+import { type Condition, failed, isKnown, type Node, matchOperands, getResult, type Term, Unknown } from './term.js';
 
 /**
  * Whether an expression is true, as a condition: this is where a failure becomes false
@@ -22,11 +22,11 @@ export function isFalse(term: Term): Condition {
 }
 
 function truth(term: Term, polarity: boolean): Condition {
-  if (isKnown(term)) return resultOf(term) === polarity;
+  if (isKnown(term)) return getResult(term) === polarity;
   if (mentionsCondition(term)) return ofParts(term as Unknown, polarity);
   const cleaned = asUnrolled(cleanse(term, polarity));
   if (!(cleaned instanceof Unknown)) return cleaned === polarity;
-  const reason = problemOf(cleaned);
+  const reason = findProblem(cleaned);
   if (reason !== undefined) return { kind: 'unplannable', reason };
   const positive = polarity ? cleaned : complement(cleaned);
   return { kind: 'is', term: positive as Unknown };
@@ -41,9 +41,10 @@ const UNROLLED_IN_REFERENCE = 10;
 function asUnrolled(term: Term): Term {
   if (!(term instanceof Unknown) || term.reference === undefined) return term;
   const { node, sort, reference } = term;
-  const size = reference.kind === 'macro' && isKnown(reference.range) ? cel.size(resultOf(reference.range)) : undefined;
+  const size =
+    reference.kind === 'macro' && isKnown(reference.range) ? cel.size(getResult(reference.range)) : undefined;
   const isSmall = typeof size === 'bigint' && size <= UNROLLED_IN_REFERENCE;
-  return isSmall || problemOf(new Unknown(reference, sort)) !== undefined ? new Unknown(node, sort) : term;
+  return isSmall || findProblem(new Unknown(reference, sort)) !== undefined ? new Unknown(node, sort) : term;
 }
 
 /** If a part is a condition already, the logical operators around it become conditions too. */
@@ -83,7 +84,7 @@ function ofBranches(
 /** `f(c ? a : b)` is `c ? f(a) : f(b)`: this moves conditions to where logical operators are. */
 function ofLifted({ operator, operands, run }: Node & { kind: 'call' }, polarity: boolean): Condition {
   const position = operands.findIndex((operand) => mentionsCondition(operand));
-  const branches = operandsOf(operands[position], 'if') as readonly [Term, Term, Term] | undefined;
+  const branches = matchOperands(operands[position], 'if') as readonly [Term, Term, Term] | undefined;
   if (run === undefined || branches === undefined) return { kind: 'unplannable', reason: 'a condition as a value' };
   return ofBranches(branches, (branch) => call(operator, run, ...operands.with(position, branch)), polarity);
 }
@@ -107,7 +108,7 @@ function cleanse(term: Term, polarity: boolean): Term {
 
 function cleansed(term: Term, polarity: boolean): Term {
   if (isKnown(term)) {
-    const known = resultOf(term);
+    const known = getResult(term);
     return typeof known === 'boolean' ? known : !polarity;
   }
   const { node, sort, reference } = term as Unknown;
@@ -173,7 +174,7 @@ const cleansedTests = new WeakMap<Unknown, readonly [isTrue: Term, isFalse: Term
 function cleansedAtom(term: Unknown, polarity: boolean): Term {
   const expanded = expandedIndex(term, polarity);
   if (expanded !== undefined) return expanded;
-  const tested = neverTrueOf(term);
+  const tested = findNeverTrue(term);
   if (tested === undefined) return term;
   if (polarity) return false;
   // False if the operand can be read at all.
@@ -186,10 +187,10 @@ function cleansedAtom(term: Unknown, polarity: boolean): Term {
  * does not have (docs/spec/plans.md#d-11-folds-that-drop-an-error,
  * docs/spec/plans.md#d-12-types-that-json-does-not-have).
  */
-function neverTrueOf({ node }: Unknown): Term | undefined {
+function findNeverTrue({ node }: Unknown): Term | undefined {
   if (node.kind !== 'call') return undefined;
   const [first, second] = node.operands as [Term, Term];
-  if (node.operator === 'in' && isKnown(second)) return isEmpty(resultOf(second)) ? first : undefined;
+  if (node.operator === 'in' && isKnown(second)) return isEmpty(getResult(second)) ? first : undefined;
   if (node.operator !== 'eq') return undefined;
   if (isJson(first) && isNeverJson(second)) return first;
   return isJson(second) && isNeverJson(first) ? second : undefined;
@@ -230,7 +231,7 @@ function expandedIndex(term: Unknown, polarity: boolean): Term | undefined {
 interface IndexedMap {
   readonly term: Unknown;
   readonly key: Term;
-  /** By key, sorted. */
+  /** The entries sorted by key. */
   readonly entries: readonly (readonly [key: Term, value: Term])[];
 }
 
@@ -242,7 +243,7 @@ function findIndex(term: Term): IndexedMap | undefined {
     return undefined;
   if (node.operator === 'index') {
     const [map, key] = node.operands as [Term, Term];
-    const entries = entriesOf(map);
+    const entries = listEntries(map);
     if (entries !== undefined) return { term, key, entries };
   }
   if (node.run === undefined) return undefined;
@@ -253,7 +254,7 @@ function findIndex(term: Term): IndexedMap | undefined {
   return undefined;
 }
 
-function entriesOf(map: Term): readonly (readonly [Term, Term])[] | undefined {
+function listEntries(map: Term): readonly (readonly [Term, Term])[] | undefined {
   if (map instanceof Unknown)
     return map.node.kind === 'struct' && map.node.entries.every(([key]) => isKnown(key))
       ? sortedByKey(map.node.entries)

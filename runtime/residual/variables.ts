@@ -3,11 +3,11 @@ import { isFailure } from '../../packages/cel/runtime/index.js';
 import { evaluates } from './algebra.js';
 import { conditional } from './logic.js';
 import { isReadable } from './selection.js';
-import { type Condition, isKnown, isUnplannable, type PossibleRole, resultOf, type Term, Unknown } from './term.js';
+import { type Condition, isKnown, isUnplannable, type PossibleRole, getResult, type Term, Unknown } from './term.js';
 
 /** `has(V.x)`: whether a variable can be evaluated (docs/spec/plans.md#d-05-has-of-what-is-known). */
 export function isSet(term: Term): Term {
-  if (isKnown(term)) return !isFailure(resultOf(term));
+  if (isKnown(term)) return !isFailure(getResult(term));
   if (isUnplannable(term)) return term;
   const readable = isReadable(term);
   if (readable !== undefined) return readable;
@@ -20,7 +20,7 @@ export function isSet(term: Term): Term {
  * (docs/spec/policy-language.md#evaluating-variables).
  */
 export function orNull(term: Term): Term {
-  if (isKnown(term)) return isFailure(resultOf(term)) ? null : term;
+  if (isKnown(term)) return isFailure(getResult(term)) ? null : term;
   const set = isSet(term);
   return isUnplannable(set) ? set : conditional(set, term, null);
 }

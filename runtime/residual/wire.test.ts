@@ -6,12 +6,12 @@ import { equals, inCollection, negate } from './operators.js';
 import { rowOf } from './row.js';
 import { has, index, select } from './selection.js';
 import type { Term } from './term.js';
-import { operandOf } from './wire.js';
+import { writeTerm } from './wire.js';
 
 const row = rowOf({});
 const x = row.attr('x');
-const flat = (term: Term, asked: 'truth' | 'value' = 'value'): string => operandText(operandOf(term, 'flat', asked));
-const reference = (term: Term): string => operandText(operandOf(term, 'reference'));
+const flat = (term: Term, asked: 'truth' | 'value' = 'value'): string => operandText(writeTerm(term, 'flat', asked));
+const reference = (term: Term): string => operandText(writeTerm(term, 'reference'));
 
 test('a path is one dotted variable, with brackets only around names that no variable can have', () => {
   assert.is(flat(select(select(row.attributes, 'a'), 'b')), 'request.resource.attr.a.b');

@@ -4,7 +4,7 @@ import { allOf, anyOf } from '../residual/condition.js';
 import { index } from '../residual/selection.js';
 import type { Condition, Term } from '../residual/term.js';
 import * as validator from '../../packages/json-schema/index.js';
-import { eachOf, someItem } from './macros.js';
+import { makeMacro, someItem } from './macros.js';
 import { test, unsayable } from './logic.js';
 import { type Asked, plannable, type Schema } from './schema.js';
 import { sizeIs } from './scalars.js';
@@ -36,8 +36,8 @@ function itemHolds(schema: Schema, value: Term, position: number, asked: Asked):
 function othersHold(rest: Schema | false | undefined, value: Term, count: number, asked: Asked): Condition {
   if (rest === undefined) return true;
   if (rest === false) return sizeIs('le', value, count);
-  if (count === 0) return eachOf('items', value, asked, ([item], inner) => rest.where(item, inner));
-  return eachOf('positions', value, asked, ([position, item], inner) =>
+  if (count === 0) return makeMacro('items', value, asked, ([item], inner) => rest.where(item, inner));
+  return makeMacro('positions', value, asked, ([position, item], inner) =>
     anyOf(test(call('lt', cel.lessThan, position, BigInt(count))), rest.where(item, inner)),
   );
 }

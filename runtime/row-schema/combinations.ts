@@ -49,7 +49,7 @@ export function ifThen(branches: { readonly if: Schema; readonly then?: Schema; 
   });
 }
 
-/** For a condition whose negation counts. */
+/** The question about a condition whose negation counts. */
 function whollySaid(asked: Asked): Asked {
   return { ...asked, isPositive: false };
 }

@@ -1,6 +1,6 @@
 import { sameTerm } from '../residual/alike.js';
 import { Timestamp, Uint } from '../../packages/cel/runtime/index.js';
-import { type Condition, isKnown, type Node, resultOf, type Term, Unknown } from '../residual/term.js';
+import { type Condition, isKnown, type Node, getResult, type Term, Unknown } from '../residual/term.js';
 
 /** The types of JSON values in CEL. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
@@ -16,15 +16,15 @@ export interface Facts {
 }
 
 /** What is known of a value where a condition holds: `x == "a"` only holds for a string. */
-export function factsOf(condition: Condition, value: Term): Facts | undefined {
+export function findFacts(condition: Condition, value: Term): Facts | undefined {
   if (typeof condition === 'boolean') return undefined;
   switch (condition.kind) {
     case 'is':
       return ofTerm(condition.term, value);
     case 'and':
-      return strongest(condition.operands.map((operand) => factsOf(operand, value)));
+      return strongest(condition.operands.map((operand) => findFacts(operand, value)));
     case 'or':
-      return common(condition.operands.map((operand) => factsOf(operand, value)));
+      return common(condition.operands.map((operand) => findFacts(operand, value)));
     case 'not':
     case 'unplannable':
       return undefined;
@@ -92,27 +92,27 @@ function ofTerm(term: Unknown, value: Term): Facts | undefined {
 }
 
 function only(value: Scalar): Facts {
-  return { types: [typeOf(value)], values: [value] };
+  return { types: [findType(value)], values: [value] };
 }
 
 function ofEqual(other: Term): Facts | undefined {
-  const scalar = scalarOf(other);
+  const scalar = readScalar(other);
   return scalar === undefined ? undefined : only(scalar);
 }
 
 function ofElement(list: Term): Facts | undefined {
-  const elements = isKnown(list) ? resultOf(list) : undefined;
-  const scalars = Array.isArray(elements) ? elements.map(scalarOf) : [undefined];
+  const elements = isKnown(list) ? getResult(list) : undefined;
+  const scalars = Array.isArray(elements) ? elements.map(readScalar) : [undefined];
   if (scalars.includes(undefined) || scalars.length === 0) return undefined;
   const values = scalars as readonly Scalar[];
-  return { types: [...new Set(values.map(typeOf))], values };
+  return { types: [...new Set(values.map(findType))], values };
 }
 
 function ofOrdered(other: Term): Facts | undefined {
-  const scalar = scalarOf(other);
+  const scalar = readScalar(other);
   return scalar === undefined || scalar === null || other instanceof Timestamp
     ? undefined
-    : { types: [typeOf(scalar)], values: undefined };
+    : { types: [findType(scalar)], values: undefined };
 }
 
 /** A value with a field is an object: where a test of a field is true, the field could be read. */
@@ -138,15 +138,15 @@ function isBelow(term: Term, value: Term): boolean {
 }
 
 /** A constant as JSON; undefined for terms that are not constants, and for integers that are not exactly doubles. */
-function scalarOf(term: Term): Scalar | undefined {
+function readScalar(term: Term): Scalar | undefined {
   if (!isKnown(term)) return undefined;
-  const value = resultOf(term);
+  const value = getResult(term);
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return value;
   const integer = typeof value === 'bigint' ? value : value instanceof Uint ? value.value : undefined;
   return integer !== undefined && BigInt(Number(integer)) === integer ? Number(integer) : undefined;
 }
 
-function typeOf(value: Scalar): JsonType {
+function findType(value: Scalar): JsonType {
   return value === null ? 'null' : (typeof value as 'string' | 'number' | 'boolean');
 }

@@ -1,7 +1,7 @@
 import { allOf, anyOf } from '../residual/condition.js';
 import { and, complement, or } from '../residual/logic.js';
-import { problemOf } from '../residual/problem.js';
-import { type Condition, isKnown, resultOf, type Term, Unknown, unplannable } from '../residual/term.js';
+import { findProblem } from '../residual/problem.js';
+import { type Condition, isKnown, getResult, type Term, Unknown, unplannable } from '../residual/term.js';
 
 /*
  * Conditions of schemas. The type of a value is tested before a term about it, so that a term is true or false and
@@ -10,8 +10,8 @@ import { type Condition, isKnown, resultOf, type Term, Unknown, unplannable } fr
 
 /** Where a term is true. */
 export function test(term: Term): Condition {
-  if (isKnown(term)) return resultOf(term) === true;
-  const reason = problemOf(term);
+  if (isKnown(term)) return getResult(term) === true;
+  const reason = findProblem(term);
   return reason === undefined ? { kind: 'is', term: term as Unknown } : unsayable(reason);
 }
 
@@ -43,17 +43,17 @@ function neverFailing(term: Unknown): Unknown {
 }
 
 /** A condition as the body of a lambda. */
-export function bodyOf(condition: Condition): Term {
+export function toBody(condition: Condition): Term {
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'is':
       return condition.term;
     case 'and':
-      return condition.operands.map(bodyOf).reduceRight((rest, operand) => and(operand, rest));
+      return condition.operands.map(toBody).reduceRight((rest, operand) => and(operand, rest));
     case 'or':
-      return condition.operands.map(bodyOf).reduceRight((rest, operand) => or(operand, rest));
+      return condition.operands.map(toBody).reduceRight((rest, operand) => or(operand, rest));
     case 'not':
-      return complement(bodyOf(condition.operand));
+      return complement(toBody(condition.operand));
     case 'unplannable':
       return unplannable(condition.reason);
   }

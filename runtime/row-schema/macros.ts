@@ -1,6 +1,6 @@
 import { allOf, anyOf, decided, unplannableReason } from '../residual/condition.js';
 import { type Condition, path, type Term, Unknown } from '../residual/term.js';
-import { bodyOf, test, unsayable } from './logic.js';
+import { toBody, test, unsayable } from './logic.js';
 import type { Asked } from './schema.js';
 
 /** The parts that a body applies to: the items of a list, items with positions, the keys of a map, or its entries. */
@@ -13,7 +13,7 @@ export type Body = (parts: readonly [Term, Term], asked: Asked) => Condition;
  * Where each part satisfies a condition. Attributes that the request lists are also tested one by one, as they need not
  * be stored.
  */
-export function eachOf(parts: Parts, value: Term, asked: Asked, body: Body): Condition {
+export function makeMacro(parts: Parts, value: Term, asked: Asked, body: Body): Condition {
   const listed = value instanceof Unknown && value.node.kind === 'attributes' ? Object.entries(value.node.listed) : [];
   const inner = { ...asked, type: undefined };
   const known = listed.map(([key, member]) => body([key, member as Term], inner));
@@ -26,8 +26,8 @@ export function someItem(value: Term, asked: Asked, body: Body): Condition {
 }
 
 /**
- * Without the unplannable part of its body the macro is true for fewer rows, if any; whether it is true for more is
- * unplannable.
+ * Makes a macro. Without the unplannable part of its body it is true for fewer rows, if any; whether it is true for
+ * more is unplannable.
  */
 function overParts(operator: 'all' | 'exists', parts: Parts, value: Term, asked: Asked, body: Body): Condition {
   const { depth } = asked;
@@ -50,7 +50,7 @@ function overParts(operator: 'all' | 'exists', parts: Parts, value: Term, asked:
   const macro =
     said === false && operator === 'exists'
       ? false
-      : test(new Unknown({ kind: 'macro', operator, range: value, variables: names, bodies: [bodyOf(said)] }, 'bool'));
+      : test(new Unknown({ kind: 'macro', operator, range: value, variables: names, bodies: [toBody(said)] }, 'bool'));
   return reason === undefined ? macro : anyOf(macro, unsayable(reason));
 }
 

@@ -5,8 +5,8 @@ import { allOf, anyOf } from '../residual/condition.js';
 import { index, select } from '../residual/selection.js';
 import { type Condition, kept, type Term, Unknown } from '../residual/term.js';
 import * as validator from '../../packages/json-schema/index.js';
-import { factsOf } from './facts.js';
-import { eachOf } from './macros.js';
+import { findFacts } from './facts.js';
+import { makeMacro } from './macros.js';
 import { negated, test } from './logic.js';
 import { type Asked, isValid, plannable, type Schema } from './schema.js';
 import { matches, sizeIs } from './scalars.js';
@@ -29,7 +29,7 @@ function propertiesHold(value: Term, schemas: { readonly [name: string]: Schema 
 
 /** Where the rows' condition implies a member's schema, it decides: `x == "a"` satisfies an `enum` with `a`. */
 function memberHolds(schema: Schema, member: Term, asked: Asked): Condition {
-  const { values } = factsOf(asked.facts, member) ?? {};
+  const { values } = findFacts(asked.facts, member) ?? {};
   if (values !== undefined) {
     const outcomes = new Set(values.map((one) => isValid(schema, one)));
     if (outcomes.size === 1) return outcomes.has(true);
@@ -38,20 +38,20 @@ function memberHolds(schema: Schema, member: Term, asked: Asked): Condition {
 }
 
 function ifPresent(value: Term, name: string, { facts }: Asked, holds: (member: Term) => Condition): Condition {
-  const member = memberOf(value, name);
+  const member = readMember(value, name);
   return anyOf(negated(isPresent(value, name, facts)), holds(member));
 }
 
-/** With brackets if the name is not an identifier. */
-function memberOf(value: Term, name: string): Term {
+/** Reads a member, with brackets if the name is not an identifier. */
+function readMember(value: Term, name: string): Term {
   return /^[A-Za-z_]\w*$/.test(name) ? select(value, name) : index(value, name);
 }
 
 function isPresent(value: Term, name: string, facts: Condition): Condition {
-  const member = memberOf(value, name);
+  const member = readMember(value, name);
   // An attribute that the request lists.
   if (!(member instanceof Unknown)) return true;
-  return factsOf(facts, member) !== undefined || test(kept('has', [member]));
+  return findFacts(facts, member) !== undefined || test(kept('has', [member]));
 }
 
 /** `properties`, `patternProperties` and `additionalProperties`. */
@@ -72,7 +72,7 @@ export function members(schemas: {
       return allOf(
         propertiesHold(value, named, asked),
         ...patterns.map(([pattern, schema]) =>
-          eachOf('entries', value, asked, ([key, member], inner) =>
+          makeMacro('entries', value, asked, ([key, member], inner) =>
             anyOf(negated(matches(key, pattern, engine)), schema.where(member, inner)),
           ),
         ),
@@ -89,8 +89,10 @@ function othersHold(
   asked: Asked,
 ): Condition {
   if (schema === undefined) return true;
-  if (schema === false) return eachOf('keys', value, asked, ([key]) => anyOf(...isNamed(key)));
-  return eachOf('entries', value, asked, ([key, member], inner) => anyOf(...isNamed(key), schema.where(member, inner)));
+  if (schema === false) return makeMacro('keys', value, asked, ([key]) => anyOf(...isNamed(key)));
+  return makeMacro('entries', value, asked, ([key, member], inner) =>
+    anyOf(...isNamed(key), schema.where(member, inner)),
+  );
 }
 
 /** `required`. */
@@ -118,7 +120,7 @@ export function maxProperties(most: number): Schema {
 export function propertyNames(schema: Schema): Schema {
   return plannable(validator.propertyNames(schema), (value, asked) =>
     ofType('object', value, asked, () =>
-      eachOf('keys', value, asked, ([key], inner) => schema.where(key, { ...inner, type: 'string' })),
+      makeMacro('keys', value, asked, ([key], inner) => schema.where(key, { ...inner, type: 'string' })),
     ),
   );
 }

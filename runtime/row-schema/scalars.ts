@@ -6,7 +6,7 @@ import type { Condition, Term } from '../residual/term.js';
 import { Decimal } from '../../packages/json-schema/decimal.js';
 import type { Stated } from '../../packages/json-schema/equality.js';
 import * as validator from '../../packages/json-schema/index.js';
-import { type TypeName, typeOf } from '../../packages/json-schema/json.js';
+import { type TypeName, findType } from '../../packages/json-schema/json.js';
 import { test, unsayable } from './logic.js';
 import { type Asked, plannable, type Schema } from './schema.js';
 import { isOfType, ofType } from './types.js';
@@ -23,7 +23,7 @@ export function is(stated: Stated): Schema {
 
 function isOneOf(value: Term, stated: readonly Stated[], { type }: Asked): Condition {
   const constants = stated
-    .map(constantOf)
+    .map(toConstant)
     .filter((constant) => constant !== undefined && (type === undefined || isOfTypeOrLess(constant, type)));
   if (constants.length === 0) return false;
   if (constants.length === 1) return test(call('eq', cel.equals, value, constants[0] as Term));
@@ -31,18 +31,18 @@ function isOneOf(value: Term, stated: readonly Stated[], { type }: Asked): Condi
 }
 
 function isOfTypeOrLess(constant: unknown, type: TypeName): boolean {
-  return type === 'integer' ? Number.isInteger(constant) : typeOf(constant) === type;
+  return type === 'integer' ? Number.isInteger(constant) : findType(constant) === type;
 }
 
-/** As JSON; undefined if the number is not exactly a double. */
-function constantOf(stated: Stated): unknown {
+/** Converts to JSON; undefined if the number is not exactly a double. */
+function toConstant(stated: Stated): unknown {
   if (stated instanceof Decimal) return stated.equals(stated.number) ? stated.number : undefined;
   if (Array.isArray(stated)) {
-    const items = stated.map(constantOf);
+    const items = stated.map(toConstant);
     return items.includes(undefined) ? undefined : items;
   }
   if (typeof stated !== 'object' || stated === null) return stated;
-  const members = Object.entries(stated).map(([name, member]) => [name, constantOf(member as Stated)] as const);
+  const members = Object.entries(stated).map(([name, member]) => [name, toConstant(member as Stated)] as const);
   return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);
 }
 

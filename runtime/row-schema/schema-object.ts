@@ -3,10 +3,10 @@ import type { Condition } from '../residual/term.js';
 import * as validator from '../../packages/json-schema/index.js';
 import type { TypeName } from '../../packages/json-schema/json.js';
 import { MAX_DEPTH } from '../../packages/json-schema/run.js';
-import { factsOf } from './facts.js';
+import { findFacts } from './facts.js';
 import { unsayable } from './logic.js';
 import { plannable, type Schema, type Where } from './schema.js';
-import { isOfType, jsonTypeOf } from './types.js';
+import { isOfType, toJsonType } from './types.js';
 
 /** The schema `true`. */
 export const anything: Schema = plannable(
@@ -72,7 +72,7 @@ export function inScope(anchors: { readonly [name: string]: () => Schema }, sche
   return plannable(validator.inScope(anchors, schema), () => unsayable('a schema with dynamic anchors'));
 }
 
-/** Of a schema object. */
+/** The place in a schema object. */
 function within(where: Where): Where {
   return (value, asked) => {
     if (asked.objects < MAX_DEPTH) return where(value, { ...asked, objects: asked.objects + 1 });
@@ -98,8 +98,8 @@ function followed(target: () => Schema): Where {
  * other types.
  */
 function impliesType(condition: Condition, value: Parameters<Where>[0], name: TypeName, isPositive: boolean): boolean {
-  const facts = factsOf(condition, value);
-  if (facts === undefined || facts.types.some((one) => one !== jsonTypeOf(name))) return false;
+  const facts = findFacts(condition, value);
+  if (facts === undefined || facts.types.some((one) => one !== toJsonType(name))) return false;
   if (facts.values !== undefined) return name !== 'integer' || facts.values.every((one) => Number.isInteger(one));
   return isPositive && name !== 'integer';
 }

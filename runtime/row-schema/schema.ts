@@ -1,7 +1,7 @@
 import type { SchemaReference } from '../policy/index.js';
 import { allOf } from '../residual/condition.js';
 import { simplify } from '../residual/simplify.js';
-import { type Condition, isKnown, resultOf, type Term } from '../residual/term.js';
+import { type Condition, isKnown, getResult, type Term } from '../residual/term.js';
 import { Place } from '../../packages/json-schema/place.js';
 import { Run, type Schema as Validator } from '../../packages/json-schema/run.js';
 import type { TypeName } from '../../packages/json-schema/json.js';
@@ -51,7 +51,7 @@ export function plannable(validator: Validator, where: Where): Schema {
     where: (value: Term, asked: Asked): Condition => {
       asked.work.left -= 1;
       if (asked.work.left < 0) return unsayable('a schema that is too long for a filter');
-      return isKnown(value) ? isValid(validator, resultOf(value)) : where(value, asked);
+      return isKnown(value) ? isValid(validator, getResult(value)) : where(value, asked);
     },
   });
 }

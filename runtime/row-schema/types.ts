@@ -4,7 +4,7 @@ import { anyOf } from '../residual/condition.js';
 import { and } from '../residual/logic.js';
 import { type Condition, kept, type Node, type Sort, type Term, Unknown } from '../residual/term.js';
 import type { TypeName } from '../../packages/json-schema/json.js';
-import { factsOf, type JsonType } from './facts.js';
+import { findFacts, type JsonType } from './facts.js';
 import { negated, test } from './logic.js';
 import type { Asked } from './schema.js';
 
@@ -20,9 +20,9 @@ export function isOfType(
       (type === 'number' && asked === 'integer') ||
       (type === 'integer' && asked === 'number' && test(isWhole(value)))
     );
-  const known = factsOf(facts, value);
+  const known = findFacts(facts, value);
   if (known !== undefined) {
-    const outcomes = known.types.map((one) => one === jsonTypeOf(type));
+    const outcomes = known.types.map((one) => one === toJsonType(type));
     if (outcomes.every((outcome) => !outcome)) return false;
     if (outcomes.every((outcome) => outcome) && type !== 'integer') return true;
     if (type === 'integer' && known.values?.every((one) => Number.isInteger(one)) === true) return true;
@@ -37,7 +37,7 @@ export function ofType(type: TypeName, value: Term, asked: Asked, condition: () 
 }
 
 /** The CEL type of values of a JSON Schema type. */
-export function jsonTypeOf(type: TypeName): JsonType {
+export function toJsonType(type: TypeName): JsonType {
   return type === 'integer' ? 'number' : type;
 }
 

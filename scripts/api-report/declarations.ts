@@ -136,3 +136,10 @@ export function firstSentence(node: Node): string {
   const text = (docs.at(-1)?.getDescription() ?? '').replace(/\s+/g, ' ').trim();
   return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 }
+
+/** The code of the first `@example` of a doc comment. */
+export function exampleText(node: Node): string | undefined {
+  const docs = Node.isJSDocable(node) ? node.getJsDocs() : [];
+  const tag = docs.flatMap((doc) => doc.getTags()).find((each) => each.getTagName() === 'example');
+  return tag?.getCommentText()?.trim();
+}

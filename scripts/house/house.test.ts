@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { calledFiles, callsIn, measureOneCheck } from './check-coverage.js';
+import { calledFiles, callsIn, framesIn, measureOneCheck } from './check-coverage.js';
 import { anchorsIn, citationsIn, unresolvedIn } from './citations.js';
 import { folderCycles } from './folder-cycles.js';
 import { arrows, floors, graphOf, within, withOneImporter } from './import-graph.js';
@@ -43,8 +43,10 @@ test('headings have their rendered anchors', () => {
 });
 
 test('a check runs through transport, service, engine and policy, without the files that only run at start', async () => {
-  const { files, calls } = await measureOneCheck();
+  const { files, calls, frames } = await measureOneCheck();
   assert.ok(calls > files.length && calls < 1000, String(calls));
+  assert.is(frames[0]?.startsWith('server/transport/http/'), true, frames[0]);
+  assert.is(frames.at(-1)?.startsWith('runtime/engine/decide/'), true, frames.at(-1));
   const due = [
     'generated/resource/album.ts',
     'runtime/engine/decide/check.ts',
@@ -262,6 +264,16 @@ test('a row is met when all of its figures are', () => {
     ['', 'share', '40 %', '40 %', 'met', ''],
   ]);
   assert.is(new Set(lines.map((line) => line.length)).size, 1);
+});
+
+test('frames of a stack are the files of a folder, the outermost first', () => {
+  const stack = [
+    'file:///root/runtime/check.ts',
+    'file:///root/server/http.ts?tsx=1',
+    'node:events',
+    'file:///root/node_modules/a/b.js',
+  ];
+  assert.equal(framesIn(stack, '/root'), ['server/http.ts', 'runtime/check.ts']);
 });
 
 test.run();

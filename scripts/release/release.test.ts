@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../../tests/support/compiled.js';
+import { EFFORT } from '../../tests/support/effort.js';
 import { releasedChangelog } from './changelog.js';
 import { compareVersions, VERSIONED_FILES, withVersion } from './version.js';
 
@@ -231,4 +232,5 @@ clone('--dry-run restores the tree; a release commits the version in all files a
   );
 });
 
-clone.run();
+// It builds and packs four times, and changes rarely: .ci/run leaves it to the night.
+if (EFFORT !== 'quick') clone.run();

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import './plain-functions.js';
 import { delayOptimisation } from '../../packages/cli/delay-optimisation.js';
 import { groupCpuSeconds } from './cpu.js';
 import { END, type FileResult } from './file-result.js';

@@ -2,11 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { overBudget } from './budgets.js';
 import { includes, PATTERNS, suiteOf, type Tier, waits } from './tiers.js';
 
 const tiers = suite('tiers');
-const budgets = suite('budgets');
 
 const FILES = execFileSync('git', ['ls-files', '*.test.ts', ':!examples/templates'], { encoding: 'utf8' })
   .split('\n')
@@ -33,6 +31,9 @@ tiers('other versions of Node run the runtime and the programs', () => {
   assert.ok(includes('runtime', 'runtime/engine/decide/check.test.ts'));
   assert.ok(includes('runtime', 'tests/smoke/programs.test.ts'));
   assert.not.ok(includes('runtime', 'tests/docs/docs.test.ts'));
+  for (const file of FILES.filter((each) => includes('runtime', each))) assert.ok(includes('runtime-nightly', file));
+  assert.ok(includes('runtime-nightly', 'tests/server/stalled-connections.test.ts'));
+  assert.not.ok(includes('runtime', 'tests/server/stalled-connections.test.ts'));
 });
 
 /*
@@ -50,7 +51,9 @@ tiers('the table of suites says where each runs', () => {
   );
   const rows = [...new Set(FILES.map(suiteOf))].sort().map((name) => {
     const files = FILES.filter((file) => suiteOf(file) === name);
-    const where = (['quick', 'full', 'campaign', 'runtime'] as const).map((tier) => partOf(files, tier));
+    const where = (['quick', 'full', 'campaign', 'runtime', 'runtime-nightly'] as const).map((tier) =>
+      partOf(files, tier),
+    );
     return `| \`${name}\` | ${[before.get(`\`${name}\``) ?? 'new', ...where].join(' | ')} |\n`;
   });
   const table = `${HEAD}${rows.join('')}`;
@@ -73,13 +76,4 @@ function partOf(files: readonly string[], tier: Tier): 'all' | 'some' | '' {
   return count === files.length ? 'all' : 'some';
 }
 
-budgets('a suite may use twice its budget', () => {
-  const allowed = { quick: { cheap: 1, usual: 20 } };
-  assert.equal(overBudget('quick', new Map(Object.entries({ cheap: 9, usual: 40 })), allowed), []);
-  const [excess = '', unknown = ''] = overBudget('quick', new Map(Object.entries({ usual: 41, added: 11 })), allowed);
-  assert.match(excess, /^usual used 41 CPU seconds, more than twice its budget of 20/);
-  assert.match(unknown, /^added used 11 CPU seconds, more than twice its budget of 0/);
-});
-
 tiers.run();
-budgets.run();

@@ -1,8 +1,14 @@
 /** What a run of the tests contains. */
-export type Tier = 'unit' | 'quick' | 'full' | 'campaign' | 'runtime';
+export type Tier = 'unit' | 'quick' | 'full' | 'campaign' | 'runtime' | 'runtime-nightly';
 
-/** Only overnight: what repeats one thing very often. */
-const CAMPAIGN = [/^tests\/(failure-modes|growth|mutants)\//, /^tests\/sources\/fleet\./, /^scripts\/mutate\//];
+/** Only overnight: what repeats one thing very often, and frameworks whose installation takes longer than most suites. */
+const CAMPAIGN = [
+  /^tests\/(failure-modes|growth|mutants)\/(?!planted\.)/,
+  /^tests\/installation\/large-templates\./,
+  /^tests\/sql\/closure-mutants\./,
+  /^tests\/sources\/fleet\./,
+  /^scripts\/mutate\//,
+];
 
 /** Only before a change lands: what starts programs, browsers, databases, proxies, solvers and installations, or waits. */
 const FULL = [
@@ -10,28 +16,41 @@ const FULL = [
   /^tests\/(rollout|site|sources|types|workers)\//,
   /^tests\/analysis\/(assumed-schemas|diff|diff-conformance|diff-mutants|domain|encode|library-reports|mutate|prover|suggest)\./,
   /^tests\/archives\/(equal-bytes|serving)\./,
-  /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|diff|mcp|outputs|run|serve|server|test-watch)\./,
+  /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|dev|diff|mcp|outputs|run|serve|server|test-watch)\./,
   /^tests\/explorer\/(?!evaluate\.)/,
   /^tests\/gateway\/.*(caddy|nginx|proxies)/,
   /^tests\/middleware\/next-application\./,
-  /^tests\/observe\/promtool\./,
-  /^tests\/server\/(hostile|life-cycle|stalled)-/,
+  /^tests\/generated\/modules\./,
+  /^tests\/limits\/attack\./,
+  /^tests\/observe\/(promtool|secrets)\./,
+  /^tests\/regexps\/incorrect-host\./,
+  /^tests\/server\/(hostile-|life-cycle-|pattern-fallback|stalled-)/,
   /^tests\/usages\/(applications|command|routes)\./,
-  /^tests\/sql\/.*(indexes|mariadb|postgresql|query-builders|relations)/,
+  /^tests\/sql\/.*(capabilities|closure|column-words|indexes|json-null|long-lists|mariadb|postgresql|prisma|query-builders|relations)/,
   /^scripts\/release\//,
 ];
 
 /**
- * What another version of Node may change: the runtime, its values and patterns, the protocols, one smoke test. What
- * only the compiler decides, such as the types of modules and errors in expressions, is the same on all.
+ * What another version of Node may change: the runtime, its values and patterns, the protocols, and whether each program
+ * and command starts. What only the compiler decides, such as the types of modules and errors in expressions, is the same
+ * on all.
  */
 const RUNTIME = [
   /^(runtime|packages\/(cel|json-schema)|proto\/wire|server\/transport)\//,
-  /^tests\/(golden|oracle|regexps)\//,
+  /^tests\/(golden|oracle)\//,
+  /^tests\/regexps\/(?!incorrect-host)/,
   /^tests\/cel\/(?!compile-errors|parser|polarity|recorded-syntax|repl-cases|type-check-conformance)/,
   /^tests\/generated\/(?!consent-at-root|modules)/,
-  /^tests\/smoke\/programs\./,
-  /^tests\/server\/(?!explain-decision|foreign-pages|tenants)/,
+  /^tests\/smoke\//,
+  /^tests\/server\/(?!explain-decision|foreign-pages|hostile-values|stalled-connections|tenants)/,
+];
+
+/** Of that, what takes long and rarely depends on the version: only overnight, when it does not run with the first one. */
+const RUNTIME_NIGHTLY = [
+  // The first is about hosts with other mistakes than Node has, the second about memory, the third about timers.
+  /^tests\/regexps\/incorrect-host\./,
+  /^tests\/server\/hostile-values\./,
+  /^tests\/server\/stalled-connections\./,
 ];
 
 /** Files that need a process of their own, as they measure or change what the files of a process have in common. */
@@ -45,7 +64,7 @@ const ALONE = [
 ];
 
 /** Every pattern above. */
-export const PATTERNS: readonly RegExp[] = [...CAMPAIGN, ...FULL, ...RUNTIME, ...ALONE];
+export const PATTERNS: readonly RegExp[] = [...CAMPAIGN, ...FULL, ...RUNTIME, ...RUNTIME_NIGHTLY, ...ALONE];
 
 /** Whether a tier has a test file. */
 export function includes(tier: Tier, file: string): boolean {
@@ -54,6 +73,7 @@ export function includes(tier: Tier, file: string): boolean {
   if (isCampaign) return false;
   if (tier === 'full') return true;
   if (tier === 'runtime') return matches(RUNTIME, file);
+  if (tier === 'runtime-nightly') return matches(RUNTIME, file) || matches(RUNTIME_NIGHTLY, file);
   if (matches(FULL, file)) return false;
   return tier === 'quick' || !file.startsWith('tests/');
 }

@@ -32,7 +32,7 @@ test('a request becomes a query of the backend, and since is relative to now', a
 });
 
 test('an invalid request is code 3, and a backend without queries is code 12', () => {
-  const codeOf = (reader: AuditReader | undefined, kind: number): string | undefined => {
+  const findCode = (reader: AuditReader | undefined, kind: number): string | undefined => {
     try {
       listAuditLogEntries(reader, { kind, filter: { by: 'tail', value: 3 } });
       return undefined;
@@ -40,8 +40,8 @@ test('an invalid request is code 3, and a backend without queries is code 12', (
       return (error as RpcError).code;
     }
   };
-  assert.is(codeOf(undefined, 0), 'invalid_argument');
-  assert.is(codeOf(undefined, 1), 'unimplemented');
+  assert.is(findCode(undefined, 0), 'invalid_argument');
+  assert.is(findCode(undefined, 1), 'unimplemented');
 });
 
 test.run();

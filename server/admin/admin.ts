@@ -4,7 +4,7 @@ import type { Moment } from '../../proto/wire/moment.js';
 import type { AuditFilter } from './list-query.js';
 import type { AuditEntry, AuditKind } from '../audit/entry.js';
 import { listAuditLogEntriesRequestViolations } from '../../proto/gen/validate/request.js';
-import { millisecondsOf } from '../../proto/wire/rules.js';
+import { toMilliseconds } from '../../proto/wire/rules.js';
 import { type AuditQuery, type AuditReader, readAuditLog } from '../audit/reader.js';
 import { refuseViolations, RpcError } from '../service/rpc-error.js';
 import type { AdminService } from '../service/services.js';
@@ -39,7 +39,7 @@ export function listAuditLogEntries(
   refuseViolations(listAuditLogEntriesRequestViolations(request, now));
   if (reader === undefined) throw new RpcError('unimplemented', 'the audit log cannot be queried');
   // Validation has seen to it that there is a filter, that moments are there, and that the kind is known.
-  const query = queryOf(request.kind === 1 ? 'access' : 'decision', request.filter as AuditFilter, now);
+  const query = makeQuery(request.kind === 1 ? 'access' : 'decision', request.filter as AuditFilter, now);
   return responsesWith(readAuditLog(reader, query));
 }
 
@@ -49,7 +49,7 @@ async function* responsesWith(entries: AsyncIterable<AuditEntry>): AsyncIterable
   }
 }
 
-function queryOf(kind: AuditKind, filter: AuditFilter, now: number): AuditQuery {
+function makeQuery(kind: AuditKind, filter: AuditFilter, now: number): AuditQuery {
   switch (filter.by) {
     case 'tail':
       return { kind, by: 'tail', count: filter.value };
@@ -57,11 +57,11 @@ function queryOf(kind: AuditKind, filter: AuditFilter, now: number): AuditQuery 
       return {
         kind,
         by: 'between',
-        start: millisecondsOf(filter.value.start as Moment),
-        end: millisecondsOf(filter.value.end as Moment),
+        start: toMilliseconds(filter.value.start as Moment),
+        end: toMilliseconds(filter.value.end as Moment),
       };
     case 'since':
-      return { kind, by: 'between', start: now - millisecondsOf(filter.value), end: now };
+      return { kind, by: 'between', start: now - toMilliseconds(filter.value), end: now };
     case 'lookup':
       return { kind, by: 'lookup', callId: filter.value };
   }

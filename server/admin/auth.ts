@@ -5,13 +5,13 @@ import { RpcError } from '../service/rpc-error.js';
 /** The one user of the admin API (docs/spec/server.md#admin-authentication). */
 export interface AdminCredentials {
   readonly username: string;
-  /** In bcrypt's own form, `$2y$10$...`. */
+  /** Hash in bcrypt's own form, `$2y$10$...`. */
   readonly passwordHash: string;
 }
 
 /** How many attempts may wait for the one that is being verified; more are rejected. */
 const MAX_WAITING = 8;
-/** After an attempt the next one waits this many times as long as it took: guessing uses a fifth of a core at most. */
+/** How many times as long as an attempt took the next one waits: guessing uses a fifth of a core at most. */
 const PAUSE_FACTOR = 4;
 
 /**
@@ -33,7 +33,7 @@ export class AdminAuthenticator {
    * user's name and password. The time it takes does not reveal which of the two is wrong.
    */
   async authenticate(header: string | undefined): Promise<void> {
-    const { username, password } = credentialsOf(header);
+    const { username, password } = readCredentials(header);
     const digest = this.#digestOf(`${username.length}:${username}${password}`);
     if (this.#known !== undefined && timingSafeEqual(digest, this.#known)) return;
     if (this.#waiting >= MAX_WAITING) throw new RpcError('resource_exhausted', 'too many attempts');
@@ -79,7 +79,7 @@ interface Credentials {
 }
 
 /** A password may contain colons, a user name may not. */
-function credentialsOf(header: string | undefined): Credentials {
+function readCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === '') throw refused('authentication required');
   const [, scheme = '', encoded = ''] = /^(\S+) *(.*)$/s.exec(header) ?? [];
   if (scheme.toLowerCase() !== 'basic') throw refused('unsupported authentication method');

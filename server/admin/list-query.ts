@@ -1,5 +1,5 @@
 import type { ListAuditLogEntriesRequest } from '../../proto/gen/messages.js';
-import { type Moment, timestampOf } from '../../proto/wire/moment.js';
+import { type Moment, parseTimestamp } from '../../proto/wire/moment.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
 
@@ -15,27 +15,27 @@ const AUDIT_KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND
  * (1.4). Several filters count as none. Throws an RpcError (code 3) for invalid values.
  */
 export function listRequestOfQuery(kind: string, parameters: URLSearchParams): ListAuditLogEntriesRequest {
-  const filters = [tailOf(parameters), betweenOf(parameters), sinceOf(parameters), lookupOf(parameters)].filter(
+  const filters = [readTail(parameters), readBetween(parameters), readSince(parameters), readLookup(parameters)].filter(
     (filter) => filter !== undefined,
   );
-  return { kind: kindOf(kind), filter: filters.length === 1 ? filters[0] : undefined };
+  return { kind: readKind(kind), filter: filters.length === 1 ? filters[0] : undefined };
 }
 
-function kindOf(text: string): number {
+function readKind(text: string): number {
   const named = AUDIT_KINDS.indexOf(text.startsWith('KIND_') ? text : `KIND_${text.toUpperCase()}`);
   if (named >= 0) return named;
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw invalid(`\`${text}\` is not a kind of audit entry`);
 }
 
-function tailOf(parameters: URLSearchParams): AuditFilter | undefined {
+function readTail(parameters: URLSearchParams): AuditFilter | undefined {
   const text = parameters.get('tail');
   if (text === null) return undefined;
   if (!/^\d{1,10}$/.test(text)) throw invalid(`\`tail\` must be a number: \`${text}\``);
   return { by: 'tail', value: Number(text) };
 }
 
-function betweenOf(parameters: URLSearchParams): AuditFilter | undefined {
+function readBetween(parameters: URLSearchParams): AuditFilter | undefined {
   const start = parameterMoment(parameters, 'between.start');
   const end = parameterMoment(parameters, 'between.end');
   return start === undefined && end === undefined ? undefined : { by: 'between', value: { start, end } };
@@ -44,12 +44,12 @@ function betweenOf(parameters: URLSearchParams): AuditFilter | undefined {
 function parameterMoment(parameters: URLSearchParams, name: string): Moment | undefined {
   const text = parameters.get(name);
   if (text === null) return undefined;
-  const moment = timestampOf(text);
+  const moment = parseTimestamp(text);
   if (moment === undefined) throw invalid(`\`${name}\` must be an RFC 3339 timestamp: \`${text}\``);
   return moment;
 }
 
-function sinceOf(parameters: URLSearchParams): AuditFilter | undefined {
+function readSince(parameters: URLSearchParams): AuditFilter | undefined {
   const text = parameters.get('since');
   if (text === null) return undefined;
   const milliseconds = parseDuration(text);
@@ -57,7 +57,7 @@ function sinceOf(parameters: URLSearchParams): AuditFilter | undefined {
   return { by: 'since', value: { seconds: milliseconds / 1000, nanos: 0 } };
 }
 
-function lookupOf(parameters: URLSearchParams): AuditFilter | undefined {
+function readLookup(parameters: URLSearchParams): AuditFilter | undefined {
   const value = parameters.get('lookup');
   return value === null ? undefined : { by: 'lookup', value };
 }

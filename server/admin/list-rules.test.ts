@@ -7,36 +7,36 @@ import { randomNumbers } from '../../tests/support/protobuf.js';
 
 const NOW = Date.UTC(2024, 0, 1);
 const moment = (milliseconds: number) => ({ seconds: milliseconds / 1000, nanos: 0 });
-const linesOf = (request: ListAuditLogEntriesRequest): readonly string[] =>
+const listLines = (request: ListAuditLogEntriesRequest): readonly string[] =>
   listAuditLogEntriesRequestViolations(request, NOW).first.map(
     ({ field, message }) => `${field?.elements.map(({ fieldName }) => fieldName).join('.')}: ${message}`,
   );
 
 test('a valid request has no violation', () => {
-  assert.equal(linesOf({ kind: 1, filter: { by: 'tail', value: 1000 } }), []);
+  assert.equal(listLines({ kind: 1, filter: { by: 'tail', value: 1000 } }), []);
   assert.equal(
-    linesOf({ kind: 2, filter: { by: 'between', value: { start: moment(0), end: moment(NOW - 1000) } } }),
+    listLines({ kind: 2, filter: { by: 'between', value: { start: moment(0), end: moment(NOW - 1000) } } }),
     [],
   );
-  assert.equal(linesOf({ kind: 2, filter: { by: 'since', value: moment(7_200_000) } }), []);
-  assert.equal(linesOf({ kind: 2, filter: { by: 'lookup', value: '01HX7QJ8Z3ABCDEFGHJKMNPQRS' } }), []);
+  assert.equal(listLines({ kind: 2, filter: { by: 'since', value: moment(7_200_000) } }), []);
+  assert.equal(listLines({ kind: 2, filter: { by: 'lookup', value: '01HX7QJ8Z3ABCDEFGHJKMNPQRS' } }), []);
 });
 
 test('kind is valid, exactly one filter, tail 1 to 1000, timestamps set and past, lookup a call id', () => {
-  assert.equal(linesOf({ kind: 0, filter: undefined }), [
+  assert.equal(listLines({ kind: 0, filter: undefined }), [
     'kind: value is required',
     'filter: exactly one field is required in oneof',
   ]);
-  assert.equal(linesOf({ kind: 3, filter: { by: 'tail', value: 0 } }), [
+  assert.equal(listLines({ kind: 3, filter: { by: 'tail', value: 0 } }), [
     'kind: must be in list [KIND_ACCESS, KIND_DECISION]',
     'tail: must be greater than or equal to 1 and less than or equal to 1000',
   ]);
-  assert.is(linesOf({ kind: 1, filter: { by: 'tail', value: 1001 } }).length, 1);
-  assert.equal(linesOf({ kind: 1, filter: { by: 'between', value: { start: undefined, end: moment(NOW + 1) } } }), [
+  assert.is(listLines({ kind: 1, filter: { by: 'tail', value: 1001 } }).length, 1);
+  assert.equal(listLines({ kind: 1, filter: { by: 'between', value: { start: undefined, end: moment(NOW + 1) } } }), [
     'between.start: value is required',
     'between.end: must be less than now',
   ]);
-  assert.equal(linesOf({ kind: 1, filter: { by: 'lookup', value: 'x' } }), [
+  assert.equal(listLines({ kind: 1, filter: { by: 'lookup', value: 'x' } }), [
     'lookup: does not match regex pattern `^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{26}$`',
   ]);
 });

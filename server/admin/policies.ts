@@ -35,8 +35,8 @@ export async function listPolicies(
 ): Promise<ListPoliciesResponse> {
   await authenticated(services.admin, call);
   accept(services, call, listPoliciesRequestViolations(request));
-  const isWanted = filterOf(request);
-  const found = policiesOf(bundleOf(services).policies).filter(isWanted);
+  const isWanted = makeFilter(request);
+  const found = collectPolicies(requireBundle(services).policies).filter(isWanted);
   return { policyIds: found.map(({ id }) => id).sort() };
 }
 
@@ -48,7 +48,7 @@ export async function getPolicy(services: Services, call: Call, request: GetPoli
   await authenticated(services.admin, call);
   accept(services, call, getPolicyRequestViolations(request));
   const ids = new Set(request.id);
-  const found = (await documentsOf(services)).filter(({ id }) => ids.has(id));
+  const found = (await requireDocuments(services)).filter(({ id }) => ids.has(id));
   return { policies: found.map((document) => parsed(document).policy) };
 }
 
@@ -63,8 +63,8 @@ export async function inspectPolicies(
 ): Promise<InspectPoliciesResponse> {
   await authenticated(services.admin, call);
   accept(services, call, inspectPoliciesRequestViolations(request));
-  const isWanted = filterOf(request);
-  const found = (await documentsOf(services)).filter(isWanted);
+  const isWanted = makeFilter(request);
+  const found = (await requireDocuments(services)).filter(isWanted);
   return { results: Object.fromEntries(found.map((document) => [document.id, parsed(document).inspected])) };
 }
 
@@ -89,7 +89,7 @@ export function idsOfQuery(parameters: URLSearchParams): { readonly id: readonly
 }
 
 /** The bundle in use. Throws an RpcError if there is none. */
-export function bundleOf({ bundle }: Services): Bundle {
+export function requireBundle({ bundle }: Services): Bundle {
   if (bundle === undefined) throw new RpcError('failed_precondition', 'the server has no bundle');
   return bundle();
 }
@@ -98,8 +98,8 @@ export function bundleOf({ bundle }: Services): Bundle {
 export const NO_TEXTS =
   'the bundle does not contain the texts of its policies: compile it with `authzc compile --explain`';
 
-async function documentsOf(services: Services): Promise<PolicyDocuments> {
-  const documents = await bundleOf(services).policyDocuments?.();
+async function requireDocuments(services: Services): Promise<PolicyDocuments> {
+  const documents = await requireBundle(services).policyDocuments?.();
   if (documents === undefined) throw new RpcError('failed_precondition', NO_TEXTS);
   return documents;
 }
@@ -122,7 +122,7 @@ interface NamedPolicy {
   readonly version: string;
 }
 
-function policiesOf({ resourcePolicies, principalPolicies, rolePolicies }: PolicyBundle): readonly NamedPolicy[] {
+function collectPolicies({ resourcePolicies, principalPolicies, rolePolicies }: PolicyBundle): readonly NamedPolicy[] {
   return [
     ...resourcePolicies.map(({ key, kind, scope, version }) => ({ id: key, name: kind, scope, version })),
     ...principalPolicies.map(({ key, principal, scope, version }) => ({ id: key, name: principal, scope, version })),
@@ -131,7 +131,7 @@ function policiesOf({ resourcePolicies, principalPolicies, rolePolicies }: Polic
 }
 
 /** Whether a policy matches every filter of a request. Throws an RpcError for an invalid expression. */
-function filterOf(request: ListPoliciesRequest | InspectPoliciesRequest): (policy: NamedPolicy) => boolean {
+function makeFilter(request: ListPoliciesRequest | InspectPoliciesRequest): (policy: NamedPolicy) => boolean {
   const name = finder('nameRegexp', request.nameRegexp);
   const scope = finder('scopeRegexp', request.scopeRegexp);
   const version = finder('versionRegexp', request.versionRegexp);
@@ -140,7 +140,7 @@ function filterOf(request: ListPoliciesRequest | InspectPoliciesRequest): (polic
     (ids === undefined || ids.has(policy.id)) && name(policy.name) && scope(policy.scope) && version(policy.version);
 }
 
-/** In characters. */
+/** Length in characters. */
 const LONGEST_PATTERN = 256;
 
 /**

@@ -68,28 +68,28 @@ async function run(
   if (rollout === undefined) throw new RpcError('failed_precondition', NO_FILE);
   const outcome = await rollout(command());
   if (outcome.kind === 'refused') throw new RpcError('failed_precondition', outcome.reason);
-  return { rollout: messageOf(outcome.status) };
+  return { rollout: toMessage(outcome.status) };
 }
 
 const NO_FILE = 'the policies do not come from a bundle file: there are no candidates';
 
-function messageOf(status: RolloutStatus): Rollout {
+function toMessage(status: RolloutStatus): Rollout {
   const { current, candidate, previous, stage, percent, id, refusedHash, lastError } = status;
   return {
-    current: bundleOf(current),
+    current: toBundle(current),
     ...(candidate !== undefined && {
-      candidate: bundleOf(candidate),
+      candidate: toBundle(candidate),
       stage: stage === 'canary' ? 'STAGE_CANARY' : 'STAGE_SHADOW',
       ...(percent > 0 && { percent }),
       rolloutId: id,
     }),
-    ...(previous !== undefined && { previous: bundleOf(previous) }),
+    ...(previous !== undefined && { previous: toBundle(previous) }),
     ...(refusedHash !== '' && { refusedHash }),
     ...(lastError !== '' && { lastError }),
   };
 }
 
-function bundleOf({ hash, digest, manifest, loadedAt }: KnownBundle): Bundle {
+function toBundle({ hash, digest, manifest, loadedAt }: KnownBundle): Bundle {
   const sequence = manifest?.sequence;
   return {
     hash,

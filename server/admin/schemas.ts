@@ -6,7 +6,7 @@ import type { Call } from '../service/call.js';
 import { accept } from '../service/check-resources.js';
 import { RpcError } from '../service/rpc-error.js';
 import { authenticated, type Services } from '../service/services.js';
-import { bundleOf, NO_TEXTS } from './policies.js';
+import { requireBundle, NO_TEXTS } from './policies.js';
 
 /**
  * ListSchemas (docs/spec/server.md#admin-messages): the ids of the schemas that policies in use refer to, sorted.
@@ -15,7 +15,7 @@ import { bundleOf, NO_TEXTS } from './policies.js';
 export async function listSchemas(services: Services, call: Call): Promise<ListSchemasResponse> {
   await authenticated(services.admin, call);
   accept(services, call, NONE);
-  const references = bundleOf(services).policies.resourcePolicies.flatMap(({ schemas }) => [
+  const references = requireBundle(services).policies.resourcePolicies.flatMap(({ schemas }) => [
     schemas?.principal,
     schemas?.resource,
   ]);
@@ -30,7 +30,7 @@ export async function listSchemas(services: Services, call: Call): Promise<ListS
 export async function getSchema(services: Services, call: Call, request: GetSchemaRequest): Promise<GetSchemaResponse> {
   await authenticated(services.admin, call);
   accept(services, call, getSchemaRequestViolations(request));
-  const texts = await bundleOf(services).policyTexts?.();
+  const texts = await requireBundle(services).policyTexts?.();
   if (texts === undefined) throw new RpcError('failed_precondition', NO_TEXTS);
   const paths = new Set(request.id.map((id) => SCHEMAS + id));
   const found = texts.filter(([path]) => paths.has(path));

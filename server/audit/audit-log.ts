@@ -17,11 +17,11 @@ export interface AuditLog {
   readonly counts: () => readonly AuditCount[];
 }
 
-/** Of one kind of entries, since the start. */
+/** Counts of one kind of entries, since the start. */
 export interface AuditCount {
   readonly kind: AuditKind;
   readonly written: number;
-  /** For want of room in the queue. */
+  /** Entries dropped for want of room in the queue. */
   readonly dropped: number;
   readonly failed: number;
 }
@@ -105,7 +105,7 @@ export function workerAuditLog(config: AuditConfig, primary: AuditPrimary, onPro
 
 function logOver(backend: AuditBackend, queue: QueueConfig, onProblem: OnAuditProblem): AuditLog {
   const sink = new BackendSink(backend, queue, onProblem);
-  const counts = (): readonly AuditCount[] => countsOf(sink.stats());
+  const counts = (): readonly AuditCount[] => listCounts(sink.stats());
   const { reader } = backend;
   if (reader === undefined) return { sink, reader, counts };
   const page = async (query: AuditQuery, after?: PageEnd): Promise<AuditPage> => {
@@ -115,7 +115,7 @@ function logOver(backend: AuditBackend, queue: QueueConfig, onProblem: OnAuditPr
   return { sink, reader: { page }, counts };
 }
 
-function countsOf({ written, dropped, failed }: AuditStats): readonly AuditCount[] {
+function listCounts({ written, dropped, failed }: AuditStats): readonly AuditCount[] {
   return KINDS.map((kind) => ({ kind, written: written[kind], dropped: dropped[kind], failed: failed[kind] }));
 }
 

@@ -15,10 +15,10 @@ import {
   exceededEntry,
   planEntry,
 } from './entry.js';
-import { documentsOf } from '../service/tenants.js';
+import { provideDocuments } from '../service/tenants.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
 import { withTenants } from './tenants.js';
-import { type AuditRecord, type EntryText, recordOf } from './record.js';
+import { type AuditRecord, type EntryText, makeRecord } from './record.js';
 import type { AuditSink } from './sink.js';
 
 export interface AuditWatcherOptions {
@@ -38,7 +38,7 @@ export interface AuditWatcherOptions {
 export interface AuditWatch {
   readonly watcher: Watcher;
   /**
-   * With `audit.delivery: before_reply`: replies wait for this. It is notified of the end of a call instead of the
+   * Set with `audit.delivery: before_reply`: replies wait for this. It is notified of the end of a call instead of the
    * watcher.
    */
   readonly deliver: Deliver | undefined;
@@ -89,8 +89,8 @@ type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
 );
 
 /**
- * As soon as what is pending is about this many resources, its entries are made when the next call has ended. A turn of
- * the event loop may have hundreds of calls, and each keeps its request, which the garbage collector would copy.
+ * The number of pending resources from which on entries are made when the next call has ended. A turn of the event loop
+ * may have hundreds of calls, and each keeps its request, which the garbage collector would copy.
  */
 const MOST_PENDING = 16;
 
@@ -100,7 +100,7 @@ class EntryMaker {
   #pendingResources = 0;
   /** When the entries of what is pending are made. */
   #made = Promise.resolve();
-  /** Of calls whose replies wait. */
+  /** Deliveries of calls whose replies wait. */
   readonly #deliveries = new WeakMap<Call, Promise<void>[]>();
   readonly #metadata: MetadataRules;
   /** The hash of a chained entry is of its canonical form, which workers make: the process that chains has less to do. */
@@ -184,7 +184,7 @@ class EntryMaker {
         return this.#record('access', accessEntry(call, item.end, context), call.timestamp);
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
-        const details = checkDetails(bundle, item.checked, documentsOf(call), onProblem);
+        const details = checkDetails(bundle, item.checked, provideDocuments(call), onProblem);
         const entry = checkEntry(call, item.checked, details, context, now);
         return this.#record('decision', withTenants(entry, bundle, call, item.checked.principal), now);
       }
@@ -192,7 +192,7 @@ class EntryMaker {
         return this.#record('decision', exceededEntry(call, item.exceeded, context, now), now);
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
-        const details = planDetails(bundle, item.planned, documentsOf(call), onProblem);
+        const details = planDetails(bundle, item.planned, provideDocuments(call), onProblem);
         const entry = planEntry(call, item.planned, details, context, now);
         return this.#record('decision', withTenants(entry, bundle, call, item.planned.request.principal), now);
       }
@@ -201,7 +201,7 @@ class EntryMaker {
 
   #record(kind: AuditKind, entry: AuditEntry, time: number): AuditRecord {
     const { config, sink } = this.options;
-    return recordOf(kind, entry, time, config.mask, this.#serialize, sink.encode);
+    return makeRecord(kind, entry, time, config.mask, this.#serialize, sink.encode);
   }
 }
 

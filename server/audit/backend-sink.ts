@@ -206,7 +206,7 @@ export class Flushes {
     });
   }
 
-  /** After records of the queue were settled. */
+  /** Settles the state after records of the queue were settled. */
   settle({ settled }: RecordQueue): void {
     const done = this.#waiting.filter(({ accepted }) => accepted <= settled);
     if (done.length === 0) return;

@@ -11,7 +11,7 @@ export interface AuditBackend<R extends StoredRecord = AuditRecord> {
   readonly write: (records: readonly R[]) => Promise<Written>;
   /** Whether its client may still read records that it gave up. Absent: it does not. */
   readonly keepsFailed?: boolean;
-  /** After the last write. */
+  /** Closes the backend after the last write. */
   readonly close: () => Promise<void>;
   /** Undefined: it cannot be queried. */
   readonly reader: AuditReader | undefined;
@@ -28,7 +28,7 @@ export interface BatchPolicy {
   /** Fewer are written after so long, in milliseconds. */
   readonly maxWait: number;
   readonly maxRecords: number;
-  /** In bytes of JSON; a longer record is a batch on its own. */
+  /** Limit in bytes of JSON; a longer record is a batch on its own. */
   readonly maxLength: number;
   /** So many batches may be under way at a time. Absent: one, and so records are written in their order. */
   readonly concurrent?: number;

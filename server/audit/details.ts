@@ -16,7 +16,7 @@ export function checkDetails(
 ): DecisionDetails {
   const { principal, resources, auxData, includeMeta } = checked;
   const call: CheckCall = { principal, resources, auxData, includeMeta: true, tenants };
-  const { effectiveDerivedRoles, ...details } = detailsOf(bundle, call, onProblem);
+  const { effectiveDerivedRoles, ...details } = explainCall(bundle, call, onProblem);
   if (includeMeta) return details;
   return { ...details, effectiveDerivedRoles: effectiveDerivedRoles ?? rolesWithinLimits(bundle, call) };
 }
@@ -36,11 +36,11 @@ export function planDetails(
     auxData,
     tenants,
   };
-  return detailsOf(bundle, call, onProblem);
+  return explainCall(bundle, call, onProblem);
 }
 
 /** An entry without details is better than none. */
-function detailsOf(bundle: AuditedBundle, call: CheckCall | PlanCall, onProblem: OnAuditProblem): DecisionDetails {
+function explainCall(bundle: AuditedBundle, call: CheckCall | PlanCall, onProblem: OnAuditProblem): DecisionDetails {
   try {
     const explanation = bundle.explain?.(call);
     return explanation === undefined ? NO_DETAILS : detailsFrom(explanation);

@@ -44,16 +44,16 @@ export class EntryMemory {
   }
 }
 
-/** In bytes. */
+/** Size in bytes. */
 const CHUNK_SIZE = 1024 * 1024;
-/** In characters, each of which takes up to three bytes. */
+/** Length in characters, each of which takes up to three bytes. */
 const LONGEST = 128 * 1024;
 /** So many free chunks are kept: what two batches for a file take, one of which is written while the other one gathers. */
 const MOST_FREE = 32;
 
 class Chunk {
   readonly bytes = Buffer.allocUnsafeSlow(CHUNK_SIZE);
-  /** Of the last entry. */
+  /** End of the last entry. */
   end = 0;
   /** So many are not freed. */
   entries = 0;

@@ -46,11 +46,11 @@ export interface EntryContext {
 
 /** What the engine says of a decision beyond the decision itself. */
 export interface DecisionDetails {
-  /** For a check one list a resource, in order; for a plan one list. */
+  /** Lists of errors: for a check one list a resource, in order; for a plan one list. */
   readonly evaluationErrors: readonly (readonly EvaluationError[])[];
-  /** By the name of the policy. */
+  /** Policies by name. */
   readonly effectivePolicies: { readonly [policy: string]: Attributes };
-  /** For each resource of a check, in order. Absent: as the decisions have them. */
+  /** Derived roles of each resource of a check, in order. Absent: as the decisions have them. */
   readonly effectiveDerivedRoles?: readonly (readonly string[])[] | undefined;
 }
 
@@ -128,7 +128,7 @@ function begun<Entry extends AuditEntry>(call: Call, time: number, context: Entr
     callId: call.id,
     timestamp: rfc3339(time),
   };
-  const peer = peerOf(call.peer());
+  const peer = toPeer(call.peer());
   if (!isEmpty(peer)) entry.peer = peer;
   const metadata = context.metadata.logged(() => call.metadata());
   if (metadata !== undefined) entry.metadata = metadata;
@@ -149,7 +149,7 @@ function ended<Entry extends AuditEntry>(
   return entry;
 }
 
-function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer {
+function toPeer({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer {
   const peer: Draft<AuditPeer> = {};
   if (address !== '') peer.address = address;
   if (authInfo !== '') peer.authInfo = authInfo;
@@ -162,7 +162,7 @@ function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer
 function filledSource(source: PolicySource): PolicySource {
   const known = FILLED_SOURCES.get(source);
   if (known !== undefined) return known;
-  const made = sourceOf(source);
+  const made = toSource(source);
   FILLED_SOURCES.set(source, made);
   return made;
 }
@@ -170,7 +170,7 @@ function filledSource(source: PolicySource): PolicySource {
 const FILLED_SOURCES = new WeakMap<PolicySource, PolicySource>();
 
 /** A bundle without commit and build time names neither. */
-function sourceOf({ embeddedPdp }: PolicySource): PolicySource {
+function toSource({ embeddedPdp }: PolicySource): PolicySource {
   const { commitHash = '', builtAt = '', bundleHash = '', provenance } = embeddedPdp;
   const source: Draft<PolicySource['embeddedPdp']> = {};
   if (commitHash !== '') source.commitHash = commitHash;
@@ -202,11 +202,11 @@ function checkInputs({
   resources,
   auxData,
 }: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>): readonly CheckInput[] {
-  const auditedPrincipal = principalOf(principal);
-  const claims = auxDataOf(auxData);
+  const auditedPrincipal = toPrincipal(principal);
+  const claims = toAuxData(auxData);
   return resources.map(({ resource, actions }) => {
     const input = withRequestId<CheckInput>(requestId);
-    input.resource = resourceOf(resource);
+    input.resource = toResource(resource);
     input.principal = auditedPrincipal;
     input.actions = actions;
     if (claims !== undefined) input.auxData = claims;
@@ -219,14 +219,14 @@ function withRequestId<Message extends { readonly requestId?: string }>(requestI
   return (requestId === '' ? {} : { requestId }) as Draft<Message>;
 }
 
-function principalOf(principal: Principal): AuditPrincipal {
-  const audited: Draft<AuditPrincipal> = actorOf(principal);
+function toPrincipal(principal: Principal): AuditPrincipal {
+  const audited: Draft<AuditPrincipal> = toActor(principal);
   const { actors } = principal;
-  if (actors.length > 0) audited.actors = actors.map(actorOf);
+  if (actors.length > 0) audited.actors = actors.map(toActor);
   return audited;
 }
 
-function actorOf({ id, policyVersion, roles, attr, scope }: Actor): Draft<AuditActor> {
+function toActor({ id, policyVersion, roles, attr, scope }: Actor): Draft<AuditActor> {
   const actor: Draft<AuditActor> = { id };
   if (policyVersion !== '') actor.policyVersion = policyVersion;
   if (roles.length > 0) actor.roles = roles;
@@ -235,7 +235,7 @@ function actorOf({ id, policyVersion, roles, attr, scope }: Actor): Draft<AuditA
   return actor;
 }
 
-function resourceOf({ kind, policyVersion, id, attr, scope }: Resource): AuditResource {
+function toResource({ kind, policyVersion, id, attr, scope }: Resource): AuditResource {
   const resource: Draft<AuditResource> = { kind };
   if (policyVersion !== '') resource.policyVersion = policyVersion;
   if (id !== '') resource.id = id;
@@ -244,7 +244,7 @@ function resourceOf({ kind, policyVersion, id, attr, scope }: Resource): AuditRe
   return resource;
 }
 
-function planResourceOf({ kind, policyVersion, attr, scope }: PlanResource): AuditResource {
+function toPlanResource({ kind, policyVersion, attr, scope }: PlanResource): AuditResource {
   const resource: Draft<AuditResource> = { kind };
   if (!isEmpty(attr)) resource.attr = attr;
   if (policyVersion !== '') resource.policyVersion = policyVersion;
@@ -253,7 +253,7 @@ function planResourceOf({ kind, policyVersion, attr, scope }: PlanResource): Aud
 }
 
 /** Undefined without claims. */
-function auxDataOf({ jwt, jwts }: VerifiedAuxData): AuditAuxData | undefined {
+function toAuxData({ jwt, jwts }: VerifiedAuxData): AuditAuxData | undefined {
   const auxData: Draft<AuditAuxData> = {};
   if (!isEmpty(jwt)) auxData.jwt = jwt;
   if (!isEmpty(jwts)) {
@@ -277,16 +277,16 @@ function checkOutputs(
     const errors = evaluationErrors[index];
     const output = withRequestId<CheckOutput>(requestId);
     output.resourceId = (resources[index] as CheckEntry).resource.id;
-    output.actions = effectsOf(decision);
+    output.actions = toEffects(decision);
     if (derivedRoles.length > 0) output.effectiveDerivedRoles = derivedRoles;
     if (validationErrors.length > 0) output.validationErrors = validationErrors;
-    if (outputs.length > 0) output.outputs = outputs.map(outputOf);
+    if (outputs.length > 0) output.outputs = outputs.map(toOutput);
     if (errors !== undefined && errors.length > 0) output.evaluationErrors = errors;
     return output;
   });
 }
 
-function effectsOf({ actions }: Decision): CheckOutput['actions'] {
+function toEffects({ actions }: Decision): CheckOutput['actions'] {
   const effects: Record<string, ActionEffect> = {};
   for (const { action, effect, matchedPolicy, matchedScope } of actions) {
     const effected: Draft<ActionEffect> = { effect: effect === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY' };
@@ -297,19 +297,19 @@ function effectsOf({ actions }: Decision): CheckOutput['actions'] {
   return effects;
 }
 
-function outputOf(output: Decision['outputs'][number]): AuditOutput {
+function toOutput(output: Decision['outputs'][number]): AuditOutput {
   const { src, action } = output;
   return 'error' in output ? { src, action, error: output.error } : { src, val: output.val, action };
 }
 
 function planInput(request: PlanResourcesRequest, auxData: VerifiedAuxData): PlanInput {
-  const actions = actionsOf(request);
-  const claims = auxDataOf(auxData);
+  const actions = listActions(request);
+  const claims = toAuxData(auxData);
   const input = withRequestId<PlanInput>(request.requestId);
   if (request.action !== '') input.action = request.action;
   // Validation has seen to it that principal and resource are there.
-  input.principal = principalOf(request.principal as Principal);
-  input.resource = planResourceOf(request.resource as PlanResource);
+  input.principal = toPrincipal(request.principal as Principal);
+  input.resource = toPlanResource(request.resource as PlanResource);
   if (claims !== undefined) input.auxData = claims;
   if (request.includeMeta) input.includeMeta = true;
   if (actions.length > 0) input.actions = actions;
@@ -319,7 +319,7 @@ function planInput(request: PlanResourcesRequest, auxData: VerifiedAuxData): Pla
 function planOutput(request: PlanResourcesRequest, plan: Plan, errors: readonly EvaluationError[]): PlanOutput {
   const { kind, policyVersion, scope } = request.resource as PlanResource;
   const { filter, filterDebug, validationErrors, matchedScopes } = plan;
-  const actions = actionsOf(request);
+  const actions = listActions(request);
   const output = withRequestId<PlanOutput>(request.requestId);
   if (request.action !== '') output.action = request.action;
   output.kind = kind;
@@ -339,7 +339,7 @@ function planOutput(request: PlanResourcesRequest, plan: Plan, errors: readonly 
 }
 
 /** The older member of a request stands for a list of one. */
-function actionsOf({ action, actions }: PlanResourcesRequest): readonly string[] {
+function listActions({ action, actions }: PlanResourcesRequest): readonly string[] {
   return action === '' ? actions : [action];
 }
 

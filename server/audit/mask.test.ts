@@ -5,7 +5,7 @@ import { checkEntry, planEntry } from './entry.js';
 import { maskEntry } from './mask.js';
 import { type MaskPath, parseMaskPath } from '../config/mask-path.js';
 import { metadataRules } from './metadata-rules.js';
-import { MAX_ENTRY_LENGTH, recordOf } from './record.js';
+import { MAX_ENTRY_LENGTH, makeRecord } from './record.js';
 
 const context = { metadata: metadataRules(['x-tenant'], []), policySource: { embeddedPdp: { bundleHash: 'abc' } } };
 const none = { evaluationErrors: [], effectivePolicies: {} };
@@ -130,7 +130,7 @@ test('a deeply nested entry drops its attributes and says so', () => {
   const deep = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
   const entry = checkEntry(sampleCall(), sampleCheck({}, { deep, ssn: '1' }), none, context, 0);
   for (const mask of [[], paths('principal.attr.ssn', 'principal.id')]) {
-    const parsed = JSON.parse(recordOf('decision', entry, 0, mask).json.toString());
+    const parsed = JSON.parse(makeRecord('decision', entry, 0, mask).json.toString());
     assert.is(parsed.oversized, true);
     assert.is(parsed.checkResources.inputs[0].principal.attr, undefined);
     assert.is(parsed.checkResources.inputs[0].principal.id, mask.length === 0 ? 'alice' : '***');
@@ -143,7 +143,7 @@ test('actors drop their attributes with those of the principal', () => {
   const actor = { id: 'bot', policyVersion: '', roles: ['agent'], attr: { deep }, scope: '' };
   const checked = sampleCheck({}, {});
   const acting = { ...checked, principal: { ...checked.principal, actors: [actor] } };
-  const { json } = recordOf('decision', checkEntry(sampleCall(), acting, none, context, 0), 0, []);
+  const { json } = makeRecord('decision', checkEntry(sampleCall(), acting, none, context, 0), 0, []);
   const { oversized, checkResources } = JSON.parse(json.toString());
   assert.is(oversized, true);
   assert.equal(checkResources.inputs[0].principal.actors, [{ id: 'bot', roles: ['agent'] }]);
@@ -156,7 +156,7 @@ test('a principal that would be repeated too often is omitted', () => {
     decisions: Array.from({ length: 500 }, () => decisions[0] as never),
   };
   const entry = checkEntry(sampleCall(), sampleCheck(many, { big: 'x'.repeat(1024 * 1024) }), none, context, 0);
-  const text = recordOf('decision', entry, 0, []).json.toString();
+  const text = makeRecord('decision', entry, 0, []).json.toString();
   assert.ok(text.length < MAX_ENTRY_LENGTH);
   assert.is(JSON.parse(text).oversized, true);
 });
@@ -193,7 +193,7 @@ test('what is repeated for every resource never makes an entry that the memory c
     ],
   ];
   for (const [what, each] of hostile) {
-    const text = recordOf('decision', checkEntry(sampleCall(), each, none, context, 0), 0, []).json.toString();
+    const text = makeRecord('decision', checkEntry(sampleCall(), each, none, context, 0), 0, []).json.toString();
     assert.ok(text.length < MAX_ENTRY_LENGTH, `${what}: ${text.length}`);
     const { oversized, callId, checkResources } = JSON.parse(text);
     assert.ok(oversized, what);

@@ -13,27 +13,30 @@ export function maskEntry<E extends AuditEntry>(entry: E, paths: readonly MaskPa
   if (paths.length === 0) return entry;
   const masking = new Masking(paths);
   const masked = { ...entry, ...masking.members(entry, ['requestContext', 'metadata', 'peer']) };
-  return 'auditTrail' in masked ? { ...masked, ...decisionOf(masked, masking) } : masked;
+  return 'auditTrail' in masked ? { ...masked, ...maskDecision(masked, masking) } : masked;
 }
 
-function decisionOf({ checkResources, planResources }: DecisionLogEntry, masking: Masking): Partial<DecisionLogEntry> {
+function maskDecision(
+  { checkResources, planResources }: DecisionLogEntry,
+  masking: Masking,
+): Partial<DecisionLogEntry> {
   if (checkResources !== undefined) {
-    const inputs = checkResources.inputs.map((input) => inputOf(input, masking));
-    const outputs = checkResources.outputs.map((output) => outputOf(output, masking));
+    const inputs = checkResources.inputs.map((input) => maskInput(input, masking));
+    const outputs = checkResources.outputs.map((output) => maskOutput(output, masking));
     return { checkResources: { ...checkResources, inputs, outputs } };
   }
   if (planResources === undefined) return {};
-  const input = inputOf(planResources.input, masking);
+  const input = maskInput(planResources.input, masking);
   const { output } = planResources;
   return {
     planResources: { ...planResources, input, ...(output && { output: redactPlanOutput(output, masking.secrets) }) },
   };
 }
 
-function inputOf<I extends Partial<CheckInput>>(input: I, masking: Masking): I {
+function maskInput<I extends Partial<CheckInput>>(input: I, masking: Masking): I {
   return { ...input, ...masking.members(input, ['principal', 'resource', 'auxData']) };
 }
 
-function outputOf(output: CheckOutput, masking: Masking): CheckOutput {
+function maskOutput(output: CheckOutput, masking: Masking): CheckOutput {
   return redactCheckOutput({ ...output, ...masking.members(output, ['outputs']) }, masking.secrets);
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { sampleCall } from '../../tests/support/audit/samples.js';
 import { metadataRules } from './metadata-rules.js';
 
-const namesOf = (include: readonly string[], exclude: readonly string[]): readonly string[] | undefined => {
+const listNames = (include: readonly string[], exclude: readonly string[]): readonly string[] | undefined => {
   const logged = metadataRules(include, exclude).logged(sampleCall().metadata);
   return logged === undefined ? undefined : Object.keys(logged);
 };
@@ -19,19 +19,19 @@ test('without a list no metadata is logged or read', () => {
 });
 
 test('include alone: those keys, case-insensitive', () => {
-  assert.equal(namesOf(['X-Tenant', 'missing'], []), ['x-tenant']);
+  assert.equal(listNames(['X-Tenant', 'missing'], []), ['x-tenant']);
 });
 
 test('exclude alone: all other keys', () => {
-  assert.equal(namesOf([], ['USER-AGENT']), ['x-tenant']);
+  assert.equal(listNames([], ['USER-AGENT']), ['x-tenant']);
 });
 
 test('both: included and not excluded', () => {
-  assert.equal(namesOf(['x-tenant', 'user-agent'], ['User-Agent']), ['x-tenant']);
+  assert.equal(listNames(['x-tenant', 'user-agent'], ['User-Agent']), ['x-tenant']);
 });
 
 test('credentials are never logged, even when listed', () => {
-  assert.is(namesOf(['authorization', 'Authorization', 'cookie', 'grpc-trace-bin'], []), undefined);
+  assert.is(listNames(['authorization', 'Authorization', 'cookie', 'grpc-trace-bin'], []), undefined);
 });
 
 test('all values of a key are logged', () => {

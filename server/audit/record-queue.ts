@@ -13,7 +13,7 @@ const MEBI = 1024 * 1024;
 export class RecordQueue {
   #waiting: AuditRecord[] = [];
   #length = 0;
-  /** Of those that wait. */
+  /** Length of those that wait. */
   #waitingLength = 0;
   #accepted = 0;
   #settled = 0;

@@ -20,7 +20,7 @@ export interface StoredRecord {
   readonly kind: AuditKind | 'chain';
   /** Empty: it is not about a call. */
   readonly callId: string;
-  /** Of the entry, in milliseconds since 1970. */
+  /** Time of the entry, in milliseconds since 1970. */
   readonly time: number;
   /** The entry as JSON in UTF-8, on one line. */
   readonly json: Buffer;
@@ -44,7 +44,7 @@ export type EntryBytes = (text: string) => Buffer;
 export const MAX_ENTRY_LENGTH = 16 * 1024 * 1024;
 
 /** The record of an entry: masked, and reduced if it is too long or nested too deeply. */
-export function recordOf(
+export function makeRecord(
   kind: AuditKind,
   entry: AuditEntry,
   time: number,
@@ -53,8 +53,8 @@ export function recordOf(
   encode: EntryBytes = Buffer.from,
 ): AuditRecord {
   const text =
-    textOf(entry, mask, serialize) ??
-    textOf(withoutContent(entry), mask, serialize) ??
+    serializeEntry(entry, mask, serialize) ??
+    serializeEntry(withoutContent(entry), mask, serialize) ??
     serialize(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask));
   return { kind, callId: entry.callId, time, json: encode(text) };
 }
@@ -63,7 +63,7 @@ export function recordOf(
  * Undefined if the entry is too large. What it repeats is measured before it is serialized, so that the text of a short
  * request never fills the memory. What it has once, the request had too.
  */
-function textOf(entry: AuditEntry, mask: readonly MaskPath[], serialize: EntryText): string | undefined {
+function serializeEntry(entry: AuditEntry, mask: readonly MaskPath[], serialize: EntryText): string | undefined {
   try {
     if (roomBesideRepetitions(entry) < 0) return undefined;
     const text = serialize(maskEntry(entry, mask));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { backOff, spread } from '../backoff.js';
 
-/** Before the second attempt, in milliseconds; each further pause is twice as long, up to the maximum. */
+/** Pause before the second attempt, in milliseconds; each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 

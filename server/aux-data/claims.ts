@@ -57,7 +57,7 @@ function checkTimes(claims: { readonly [name: string]: unknown }, now: number, s
   if (iat !== undefined && seconds(iat, 'iat') - skew > now) throw new TokenRefused('token issued in the future');
 }
 
-/** As far as a timestamp can be told: 0001-01-01 to 9999-12-31. */
+/** The range that a timestamp can have: 0001-01-01 to 9999-12-31. */
 const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 

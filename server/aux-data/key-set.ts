@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { JWK } from 'jose';
 import { ConfigError } from '../config/config-error.js';
 import type { KeySetConfig } from '../config/key-sets.js';
+import { explainReadError } from '../read-error.js';
 
 /** Keys that verify tokens (docs/spec/server.md#keysets). */
 export interface KeySet {
@@ -29,7 +30,7 @@ class BadKeys extends Error {}
  */
 export function loadKeySet(config: KeySetConfig): KeySet {
   try {
-    return keySetOf(readMaterial(config), config);
+    return parseKeySet(readMaterial(config), config);
   } catch (error) {
     if (error instanceof BadKeys) throw new ConfigError(`keyset \`${config.id}\` ${error.message}`, config.place);
     throw error;
@@ -37,7 +38,7 @@ export function loadKeySet(config: KeySetConfig): KeySet {
 }
 
 /** Parses a keyset. Throws BadKeys. */
-export function keySetOf(material: string, config: KeySetConfig): KeySet {
+export function parseKeySet(material: string, config: KeySetConfig): KeySet {
   const { optionalAlg, optionalKid } = config;
   const all = config.source.pem ? pemKeys(material) : jwkKeys(material);
   if (all === undefined || all.length === 0)
@@ -57,9 +58,7 @@ function readMaterial({ source }: KeySetConfig): string {
       try {
         return readFileSync(source.path, 'utf8');
       } catch (error) {
-        throw new BadKeys(
-          `cannot be read from \`${source.path}\` (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
-        );
+        throw new BadKeys(`cannot be read from \`${source.path}\`: ${explainReadError(error)}`);
       }
     case 'remote':
       throw new BadKeys('is not at hand');
@@ -90,7 +89,7 @@ function verificationKey(given: unknown): VerificationKey | undefined {
   if (operations !== undefined && !(Array.isArray(operations) && operations.some((one) => VERIFY.has(one))))
     return undefined;
   const jwk = publicPart(given as JWK);
-  const key = keyOf(jwk);
+  const key = importKey(jwk);
   return key && { jwk, key };
 }
 
@@ -106,7 +105,7 @@ function pemKeys(text: string): readonly JWK[] | undefined {
   }
 }
 
-/** Of a private key only what verifies; a symmetric key is its own counterpart. */
+/** Keeps of a private key only what verifies; a symmetric key is its own counterpart. */
 function publicPart(key: JWK): JWK {
   const { kty, alg, kid, crv, x, y, n, e } = key;
   const named = {
@@ -124,7 +123,7 @@ function whyUnusable(keys: readonly JWK[], { optionalAlg, optionalKid }: KeySetC
   return undefined;
 }
 
-function keyOf(jwk: JWK): KeyObject | undefined {
+function importKey(jwk: JWK): KeyObject | undefined {
   try {
     if (jwk.kty !== 'oct') return createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
     if (typeof jwk.k === 'string' && jwk.k !== '') return createSecretKey(jwk.k, 'base64url');

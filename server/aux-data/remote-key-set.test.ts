@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { KeySetConfig } from '../config/key-sets.js';
 import { fetchKeys, RemoteKeySet, type RemoteTimes } from './remote-key-set.js';
 import type { KeySetEvent } from './key-source.js';
-import { textOf, verifierOf } from './verify.js';
+import { formatEvent, createVerifier } from './verify.js';
 import { LAST_RESORT, until } from '../../tests/support/timeout.js';
 
 const test = suite('remote keysets');
@@ -71,7 +71,7 @@ const kids = (keySet: Awaited<ReturnType<RemoteKeySet['current']>>): readonly un
 
 test('a token that arrives during the first fetch waits for the keys', async () => {
   answer = (_request, response) => setTimeout(() => response.end(keys('k1')), 30);
-  const verify = verifierOf({ keySets: [config()], disableVerification: false, acceptableTimeSkew: 0 });
+  const verify = createVerifier({ keySets: [config()], disableVerification: false, acceptableTimeSkew: 0 });
   closers.push(verify);
   assert.equal((await verify({ jwt: { token: await token('k1'), keySetId: '' }, jwts: new Map() })).jwt, { a: 1 });
 });
@@ -84,7 +84,7 @@ test('an unreachable JWKS server does not prevent the start: its tokens are reje
     id: 'l',
     source: { kind: 'data', base64: Buffer.from(keys('k1')).toString('base64'), pem: false },
   };
-  const verify = verifierOf(
+  const verify = createVerifier(
     { keySets: [config('http://127.0.0.1:1/'), local], disableVerification: false, acceptableTimeSkew: 0 },
     { onRefused: (reason) => reasons.push(reason), onKeySet: (event) => events.push(event) },
   );
@@ -96,7 +96,7 @@ test('an unreachable JWKS server does not prevent the start: its tokens are reje
   assert.equal(reasons, ['keyset `r` is unavailable']);
   assert.is(events.length, 1);
   assert.match(
-    textOf(events[0] as KeySetEvent),
+    formatEvent(events[0] as KeySetEvent),
     /^keyset `r` was not fetched: http:\/\/127\.0\.0\.1:1\/: cannot be reached.*; tokens for it are rejected$/,
   );
 });
@@ -112,14 +112,14 @@ test('a hanging JWKS server times out', async () => {
   answer = () => undefined;
   const { events } = remote({ timeout: 150 });
   await until(() => events.length > 0, 'an event');
-  assert.match(textOf(events[0] as KeySetEvent), 'no complete response in 150 ms');
+  assert.match(formatEvent(events[0] as KeySetEvent), 'no complete response in 150 ms');
 });
 
 test('a response with an endless body times out', async () => {
   answer = (_request, response) => response.write('{');
   const { events } = remote({ timeout: 100 });
   await until(() => events.length > 0, 'an event');
-  assert.match(textOf(events[0] as KeySetEvent), 'no complete response in 100 ms');
+  assert.match(formatEvent(events[0] as KeySetEvent), 'no complete response in 100 ms');
 });
 
 test('failed fetches are retried with backoff, and the last good keys stay valid', async () => {
@@ -138,7 +138,7 @@ test('failed fetches are retried with backoff, and the last good keys stay valid
     response.end();
   };
   await set.newer();
-  assert.match(textOf(events.at(-1) as KeySetEvent), 'answered with status 503; still using the last good keys');
+  assert.match(formatEvent(events.at(-1) as KeySetEvent), 'answered with status 503; still using the last good keys');
   answer = (_request, response) => response.end(keys('k2'));
   await until(() => events.at(-1)?.kind === 'fetched', 'new keys');
   assert.equal(kids(await set.current()), ['k2']);
@@ -242,7 +242,7 @@ test('credentials of the URL are sent only to its origin, and never logged', asy
   answer = (_request, response) => response.writeHead(500).end();
   const { events } = remote({}, secretUrl);
   await until(() => events.length > 0, 'an event');
-  const told = textOf(events[0] as KeySetEvent);
+  const told = formatEvent(events[0] as KeySetEvent);
   assert.match(told, '127.0.0.1');
   for (const word of ['user', 'p%40ss', 'p@ss', 'hidden']) assert.not.match(told, word);
 });
@@ -254,7 +254,7 @@ test('the reason of a rejected token is logged without any part of the token', a
     id: 'l',
     source: { kind: 'data', base64: Buffer.from(keys('k1')).toString('base64'), pem: false },
   };
-  const verify = verifierOf(
+  const verify = createVerifier(
     { keySets: [local], disableVerification: false, acceptableTimeSkew: 0 },
     { onRefused: (reason) => reasons.push(reason) },
   );
@@ -295,7 +295,7 @@ test('the reason of a rejected token is logged without any part of the token', a
 
 test('four tokens of a request are verified at a time', async () => {
   answer = (_request, response) => response.end(keys('k1'));
-  const verify = verifierOf({ keySets: [config()], disableVerification: false, acceptableTimeSkew: 0 });
+  const verify = createVerifier({ keySets: [config()], disableVerification: false, acceptableTimeSkew: 0 });
   closers.push(verify);
   const one = { token: await token('k1'), keySetId: '' };
   const names = Array.from({ length: 11 }, (_value, index) => `t${index}`);

@@ -3,10 +3,10 @@ import type { KeySetConfig, KeySource as ConfiguredSource } from '../config/key-
 import { maskUrl } from '../config/mask.js';
 import type { HttpResponse } from '../outgoing/http-client.js';
 import { takeCredentials } from '../outgoing/basic-credentials.js';
-import { type KeySet, keySetOf } from './key-set.js';
+import { type KeySet, parseKeySet } from './key-set.js';
 import type { KeySetEvent, KeySource } from './key-source.js';
 
-/** After the first failure, in milliseconds; each one more doubles it. */
+/** Pause after the first failure, in milliseconds; each one more doubles it. */
 const FIRST_RETRY = 1000;
 const LAST_RETRY = 300_000;
 /**
@@ -24,7 +24,7 @@ export interface RemoteTimes {
   readonly patience?: number;
   /** How long one attempt may take. */
   readonly timeout?: number;
-  /** By default `performance.now()`. */
+  /** Clock, by default `performance.now()`. */
   readonly now?: () => number;
 }
 
@@ -84,7 +84,7 @@ export class RemoteKeySet implements KeySource {
     this.#begun = this.#now();
     try {
       const { text, freshFor } = await fetchKeys(this.source.url, this.times.timeout);
-      const keySet = keySetOf(text, this.config);
+      const keySet = parseKeySet(text, this.config);
       if (keySet.unusable !== undefined) throw new Error(keySet.unusable);
       this.#keySet = keySet;
       if (this.#failures > 0) this.tell({ kind: 'fetched', id: this.id });
@@ -148,7 +148,7 @@ export async function fetchKeys(text: string, timeout = TIMEOUT): Promise<Fetche
   }
 }
 
-/** In milliseconds: what an answer says is kept within reason. */
+/** Time in milliseconds: what an answer says is kept within reason. */
 const SHORTEST = 30_000;
 const LONGEST = 24 * 3_600_000;
 const HOURLY = 3_600_000;

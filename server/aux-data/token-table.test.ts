@@ -1,9 +1,10 @@
+import { createHmac, createPublicKey, createSign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { KeySetConfig } from '../config/key-sets.js';
-import { verifierOf } from './verify.js';
+import { createVerifier } from './verify.js';
 
 /*
  * The table of docs/migrating.md#tokens: each row is tried. RECORD=1 writes the table.
@@ -32,15 +33,18 @@ interface Row {
 interface Setting {
   readonly keys?: readonly unknown[];
   readonly optional?: boolean;
-  readonly header?: object;
+  readonly header?: object | string;
+  /** The payload, if it is not the claims. */
+  readonly payload?: Buffer | string;
   readonly change?: (token: string) => string;
   readonly disableVerification?: boolean;
 }
 
-async function resultOf(claims: object | string, setting: Setting = {}): Promise<Result> {
+async function verifyClaims(claims: object | string, setting: Setting = {}): Promise<Result> {
   const { keys = [OCT], optional = false, header = {}, change = (token) => token } = setting;
   const json = typeof claims === 'string' ? claims : JSON.stringify(claims);
-  const token = change(await signed(json, { alg: 'HS256', kid: 'k', ...header }));
+  const written = typeof header === 'string' ? header : JSON.stringify({ alg: 'HS256', kid: 'k', ...header });
+  const token = change(signed(setting.payload ?? json, written));
   const keySet: KeySetConfig = {
     id: 's',
     source: { kind: 'data', base64: Buffer.from(JSON.stringify({ keys })).toString('base64'), pem: false },
@@ -54,9 +58,9 @@ async function resultOf(claims: object | string, setting: Setting = {}): Promise
     disableVerification: setting.disableVerification ?? false,
     acceptableTimeSkew: 0,
   };
-  let verify: ReturnType<typeof verifierOf>;
+  let verify: ReturnType<typeof createVerifier>;
   try {
-    verify = verifierOf(config, { onKeySet: () => undefined });
+    verify = createVerifier(config, { onKeySet: () => undefined });
   } catch {
     return 'the server does not start';
   }
@@ -67,20 +71,37 @@ async function resultOf(claims: object | string, setting: Setting = {}): Promise
 }
 
 /** `SignJWT` would refuse most of these claims and headers. */
-async function signed(json: string, header: { readonly [name: string]: unknown }): Promise<string> {
-  const { createHmac, createSign } = await import('node:crypto');
-  const text = [JSON.stringify(header), json].map((part) => Buffer.from(part).toString('base64url')).join('.');
-  const signature =
-    header['alg'] === 'RS256'
+function signed(payload: Buffer | string, header: string, key: string | Buffer = secret): string {
+  const text = [header, payload].map((part) => Buffer.from(part as string).toString('base64url')).join('.');
+  return `${text}.${signature(text, header, key)}`;
+}
+
+function signature(text: string, header: string, key: string | Buffer = secret): string {
+  const made =
+    JSON.parse(header).alg === 'RS256'
       ? createSign('sha256')
           .update(text)
           .sign(RSA.privateKey as never)
-      : createHmac('sha256', secret).update(text).digest();
-  return `${text}.${signature.toString('base64url')}`;
+      : createHmac('sha256', key).update(text).digest();
+  return made.toString('base64url');
 }
 
-const of = (...claims: readonly (object | string)[]) => claims.map((one) => () => resultOf(one));
-const by = (...settings: readonly Setting[]) => settings.map((one) => () => resultOf({ sub: 's' }, one));
+/** A token that says HS256, signed with the text of a public key. */
+function confused(): string {
+  const header = JSON.stringify({ alg: 'HS256', kid: 'r' });
+  const pem = createPublicKey({ key: PUBLIC, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+  return signed('{"sub":"s"}', header, pem as string);
+}
+
+/** A token whose payload is not encoded (RFC 7797). */
+function unencoded(): string {
+  const header = JSON.stringify({ alg: 'HS256', kid: 'k', b64: false, crit: ['b64'] });
+  const text = `${Buffer.from(header).toString('base64url')}.{"sub":"s"}`;
+  return `${text}.${signature(text, header)}`;
+}
+
+const of = (...claims: readonly (object | string)[]) => claims.map((one) => () => verifyClaims(one));
+const by = (...settings: readonly Setting[]) => settings.map((one) => () => verifyClaims({ sub: 's' }, one));
 const OTHER_TYPES = [true, [1], {}, ''];
 
 const ROWS: readonly Row[] = [
@@ -180,6 +201,164 @@ const ROWS: readonly Row[] = [
     tries: by({ change: (token) => `Bearer ${token}` }),
   },
   {
+    what: '`exp` is in the past, or `nbf` or `iat` in the future',
+    reference: 'refused',
+    here: 'refused',
+    note: 'by more than `acceptableTimeSkew`',
+    tries: of(
+      { exp: now - 60 },
+      { exp: -1 },
+      { nbf: now + 600 },
+      { iat: now + 600 },
+      { exp: now + 600, nbf: now + 300 },
+    ),
+  },
+  {
+    what: '`nbf` or `iat` is the current second',
+    reference: 'accepted',
+    here: 'accepted',
+    tries: of({ nbf: now }, { iat: now }, { nbf: 0, iat: 0 }),
+  },
+  {
+    what: '`aud` is a string or a list of strings',
+    reference: 'accepted',
+    here: 'accepted',
+    note: 'conditions see a list',
+    tries: of({ aud: 'a' }, { aud: ['a'] }, { aud: ['a', 'b'] }, { aud: [] }),
+  },
+  {
+    what: 'the header has any `typ` or `cty`',
+    reference: 'accepted',
+    here: 'accepted',
+    tries: by(
+      { header: { typ: 'at+jwt' } },
+      { header: { typ: 'x' } },
+      { header: { cty: 'JWT' } },
+      { header: { typ: 5 } },
+    ),
+  },
+  {
+    what: 'the header has `zip`',
+    reference: undefined,
+    here: 'accepted',
+    note: 'it is ignored: signed tokens are not compressed',
+    tries: by({ header: { zip: 'DEF' } }),
+  },
+  {
+    what: 'the header names keys (`jwk`, `jku`, `x5u`, `x5c`)',
+    reference: undefined,
+    here: 'accepted',
+    note: 'if a key of the keyset verifies it; no other key counts',
+    tries: by(
+      { header: { jwk: PUBLIC } },
+      { header: { jku: 'https://127.0.0.1:1/' } },
+      { header: { x5u: 'x', x5c: ['x'] } },
+    ),
+  },
+  {
+    what: 'signed by a key that only its header has',
+    reference: undefined,
+    here: 'refused',
+    tries: by(
+      { header: { alg: 'RS256', jwk: PUBLIC } },
+      { header: { alg: 'RS256', kid: 'r', jwk: PUBLIC } },
+      { header: { alg: 'RS256', kid: undefined, jwk: PUBLIC }, optional: true },
+    ),
+  },
+  {
+    what: 'signed as HS256 with a public RSA key of the keyset',
+    reference: undefined,
+    here: 'refused',
+    tries: by(
+      { keys: [PUBLIC], change: confused },
+      { keys: [PUBLIC], change: confused, optional: true },
+      { keys: [{ ...PUBLIC, alg: undefined }], change: confused, optional: true },
+    ),
+  },
+  {
+    what: '`alg` is in lower case',
+    reference: undefined,
+    here: 'refused',
+    tries: by({ header: { alg: 'hs256' } }, { header: { alg: 'NONE' } }, { header: { alg: ['HS256'] } }),
+  },
+  {
+    what: 'a member of the header is repeated',
+    reference: undefined,
+    here: 'accepted',
+    note: 'the last one counts',
+    tries: by({ header: '{"alg":"none","kid":"x","alg":"HS256","kid":"k"}' }),
+  },
+  {
+    what: '`kid` is not a string',
+    reference: undefined,
+    here: 'refused',
+    tries: by({ header: { kid: 5 } }, { header: { kid: ['k'] } }, { header: { kid: null } }),
+  },
+  {
+    what: 'two keys have the `kid` of the token',
+    reference: undefined,
+    here: 'accepted',
+    note: 'if one of them verifies it',
+    tries: by(
+      { keys: [{ ...OCT, k: Buffer.alloc(32).toString('base64url') }, OCT] },
+      { keys: [OCT, { ...PUBLIC, kid: 'k' }] },
+    ),
+  },
+  {
+    what: 'a payload that is not encoded (`b64: false`, RFC 7797)',
+    reference: undefined,
+    here: 'refused',
+    tries: by({ change: unencoded }, { header: { b64: false, crit: ['b64'] } }),
+  },
+  {
+    what: 'the payload is a token (nested), or not a JSON object in UTF-8',
+    reference: undefined,
+    here: 'refused',
+    tries: by(
+      ...[
+        confused(),
+        '[]',
+        '"s"',
+        '5',
+        'null',
+        '',
+        '{"sub":"s"',
+        '\ufeff{}',
+        Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+      ].map((payload) => ({ payload })),
+    ),
+  },
+  {
+    what: 'encrypted (five parts), or with fewer or more parts than three',
+    reference: undefined,
+    here: 'refused',
+    tries: by(
+      { change: (token) => `${token}.a.b` },
+      { change: (token) => `${token}.` },
+      { change: (token) => token.slice(0, token.lastIndexOf('.')) },
+    ),
+  },
+  {
+    what: 'the signature is missing or of another text',
+    reference: 'refused',
+    here: 'refused',
+    tries: by(
+      { change: (token) => token.slice(0, token.lastIndexOf('.') + 1) },
+      { change: (token) => `${token}AAAA` },
+      { change: (token) => token.replace(/\.[^.]*\./, `.${Buffer.from('{"sub":"t"}').toString('base64url')}.`) },
+    ),
+  },
+  {
+    what: 'white space or padding inside the token',
+    reference: undefined,
+    here: 'refused',
+    tries: by(
+      { change: (token) => token.replace('.', ' .') },
+      { change: (token) => token.replace('.', '.\n') },
+      { change: (token) => `${token}=` },
+    ),
+  },
+  {
     what: 'with `disableVerification`: a JSON object in place of a token',
     reference: 'accepted',
     here: 'refused',
@@ -261,11 +440,11 @@ test('keys for signatures verify beside others, and the key of a signer by its p
     [{ ...OCT, kid: 'e', use: 'enc' }, POST_QUANTUM, OCT],
     [{ use: 'enc', kty: 'RSA' }, OCT],
   ])
-    assert.is(await resultOf({}, { keys }), 'accepted', JSON.stringify(keys));
+    assert.is(await verifyClaims({}, { keys }), 'accepted', JSON.stringify(keys));
   const token = await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid: 'r' }).sign(RSA.privateKey);
   for (const operations of [['sign'], ['verify'], ['sign', 'verify']]) {
     const keys = [{ ...privateKey, alg: 'RS256', kid: 'r', key_ops: operations }];
-    assert.is(await resultOf({}, { keys, change: () => token }), 'accepted', operations.join());
+    assert.is(await verifyClaims({}, { keys, change: () => token }), 'accepted', operations.join());
   }
 });
 
@@ -274,7 +453,7 @@ test('the page has this table', () => {
     ({ what, reference = 'not compared', here, note }) =>
       `| ${what} | ${reference} | ${here}${note === undefined ? '' : `: ${note}`} |`,
   );
-  const table = ['| a token | the reference | here |', '|---|---|---|', ...rows].join('\n');
+  const table = ['| a token | Cerbos | here |', '|---|---|---|', ...rows].join('\n');
   const page = readFileSync(PAGE, 'utf8');
   const written = page.replace(/\| a token \| the reference \| here \|\n(?:\|.*\n)*/, () => `${table}\n`);
   if (process.env['RECORD'] === '1') writeFileSync(PAGE, written);

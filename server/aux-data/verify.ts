@@ -35,27 +35,29 @@ const AT_A_TIME = 4;
  * The verifier of a configuration. Throws a ConfigError for keys that cannot be used; remote keysets are fetched from
  * now on.
  */
-export function verifierOf(config: Config['jwt'], listeners: VerifierListeners = {}): Verifier {
+export function createVerifier(config: Config['jwt'], listeners: VerifierListeners = {}): Verifier {
   const sources = config.keySets.map((keySet) => openKeySet(keySet, listeners.onKeySet ?? warn));
   // The first token does not wait for it.
   if (sources.length > 0 || config.disableVerification) void jose();
   const skew = config.acceptableTimeSkew / 1000;
-  const claimsOf = async (token: Token): Promise<Attributes> => {
+  const verifyToken = async (token: Token): Promise<Attributes> => {
     const text = token.token.trim();
+    // The library accepts padding, and a payload that is not encoded (RFC 7797), which tokens must not have.
+    if (!/^[\w-]*\.[\w-]*\.[\w-]*$/.test(text)) throw new TokenRefused('the token cannot be parsed');
     const payload = config.disableVerification
       ? await unverifiedPayload(text)
       : await verifiedPayload(text, chooseKeySet(token, sources));
     return readClaims(payload, Math.floor(Date.now() / 1000), skew);
   };
   const verify = async ({ jwt, jwts }: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData> => {
-    const read = times === undefined ? claimsOf : timed(claimsOf, times);
+    const read = times === undefined ? verifyToken : timed(verifyToken, times);
     try {
       if (jwt !== undefined) return { jwt: await read(jwt), jwts: {} };
       const verified: Record<string, { readonly claims: Attributes }> = {};
       for (const [name, claims] of await inParallel([...jwts], read)) setOwn(verified, name, { claims });
       return { jwt: {}, jwts: verified };
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = formatReason(error);
       listeners.onRefused?.(reason);
       throw error instanceof TokenRefused ? error : new TokenRefused(reason);
     }
@@ -68,11 +70,11 @@ export function verifierOf(config: Config['jwt'], listeners: VerifierListeners =
 
 /** The default listener of keyset events. */
 function warn(event: KeySetEvent): void {
-  process.stderr.write(`warning: ${textOf(event)}\n`);
+  process.stderr.write(`warning: ${formatEvent(event)}\n`);
 }
 
 /** The log message of a keyset event. */
-export function textOf(event: KeySetEvent): string {
+export function formatEvent(event: KeySetEvent): string {
   switch (event.kind) {
     case 'unusable':
       return `keyset \`${event.id}\` ${event.reason}; tokens for it are rejected`;
@@ -88,21 +90,21 @@ export function textOf(event: KeySetEvent): string {
 }
 
 /** Errors of other types may quote the token. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   return error instanceof TokenRefused ? error.message : 'the token cannot be parsed';
 }
 
 function timed(
-  claimsOf: (token: Token) => Promise<Attributes>,
+  verifyToken: (token: Token) => Promise<Attributes>,
   times: TokenTime[],
 ): (token: Token) => Promise<Attributes> {
   return async (token) => {
     const start = performance.now();
     let refusal: string | undefined;
     try {
-      return await claimsOf(token);
+      return await verifyToken(token);
     } catch (error) {
-      refusal = reasonOf(error);
+      refusal = formatReason(error);
       throw error;
     } finally {
       times.push({ start, end: performance.now(), refusal });
@@ -113,7 +115,7 @@ function timed(
 /** Keeps the order; the first refusal ends all. */
 async function inParallel(
   tokens: readonly (readonly [string, Token])[],
-  claimsOf: (token: Token) => Promise<Attributes>,
+  verifyToken: (token: Token) => Promise<Attributes>,
 ): Promise<readonly (readonly [string, Attributes])[]> {
   const results: (readonly [string, Attributes])[] = [];
   let next = 0;
@@ -122,7 +124,7 @@ async function inParallel(
       const index = next++;
       const [name, token] = tokens[index] as readonly [string, Token];
       try {
-        results[index] = [name, await claimsOf(token)];
+        results[index] = [name, await verifyToken(token)];
       } catch (error) {
         next = tokens.length;
         throw error;
@@ -153,16 +155,10 @@ function jose(): Promise<typeof import('jose')> {
 
 let library: ReturnType<typeof jose> | undefined;
 
-/**
- * Three segments, the second of which is base64url; nothing else is verified
- * (docs/spec/server.md#without-verification).
- */
+/** The payload of a token of which nothing else is verified (docs/spec/server.md#without-verification). */
 async function unverifiedPayload(token: string): Promise<string> {
-  const segments = token.split('.');
-  if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment)))
-    throw new TokenRefused('the token cannot be parsed');
   (await jose()).decodeProtectedHeader(token);
-  return Buffer.from(segments[1] as string, 'base64url').toString('utf8');
+  return Buffer.from(token.split('.')[1] as string, 'base64url').toString('utf8');
 }
 
 async function verifiedPayload(token: string, source: KeySource): Promise<string> {
@@ -192,11 +188,11 @@ function hasKid({ keys, optionalKid }: KeySet, kid: string | undefined): boolean
  */
 function mayVerify(key: JWK, alg: string, kid: string | undefined, keySet: KeySet): boolean {
   if (!keySet.optionalKid && (kid === undefined || key.kid !== kid)) return false;
-  if (key.alg !== undefined) return key.alg === alg && algorithmsOf(key).includes(alg);
-  return keySet.optionalAlg && algorithmsOf(key).includes(alg);
+  if (key.alg !== undefined) return key.alg === alg && listAlgorithms(key).includes(alg);
+  return keySet.optionalAlg && listAlgorithms(key).includes(alg);
 }
 
-function algorithmsOf(key: JWK): readonly string[] {
+function listAlgorithms(key: JWK): readonly string[] {
   switch (key.kty) {
     case 'oct':
       return ['HS256', 'HS384', 'HS512'];
@@ -215,7 +211,7 @@ async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: 
   const { compactVerify } = await jose();
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [alg] });
-    return new TextDecoder('utf-8', { fatal: true }).decode(payload);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload);
   } catch {
     // Another key of the set may still fit; when none does, the caller refuses the token.
     return undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PathWatch, stateOf, watchPaths } from '../watch-paths.js';
+import { type PathWatch, readState, watchPaths } from '../watch-paths.js';
 import type { BundleText } from './read-bundle.js';
 
 /** The options of a source. */
@@ -88,10 +88,10 @@ export class BundleSource {
 
 /** Resolves when the file stops changing, or does not exist. */
 async function quiet(file: string): Promise<void> {
-  let seen = await stateOf([file]);
+  let seen = await readState([file]);
   for (let waited = 0; waited < LONGEST_UNREST; waited += QUIET) {
     await sleep(QUIET);
-    const now = await stateOf([file]);
+    const now = await readState([file]);
     if (now === seen) return;
     seen = now;
   }

@@ -2,18 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { BundleCredentials, Secret } from '../config/bundle-config.js';
 import { type BasicCredentials, basicAuthorization } from '../outgoing/basic-credentials.js';
 import { OriginError } from './origin.js';
+import { explainReadError } from '../read-error.js';
 
 /** The header that authenticates a request: bearer, or basic. Undefined without credentials. */
-export async function authorizationOf(
+export async function makeAuthorization(
   credentials: BundleCredentials,
 ): Promise<{ readonly authorization: string } | undefined> {
   if (credentials.token !== undefined) return { authorization: `Bearer ${await readSecret(credentials.token)}` };
-  const basic = await basicOf(credentials);
+  const basic = await readBasic(credentials);
   return basic === undefined ? undefined : { authorization: basicAuthorization(basic) };
 }
 
 /** Undefined without a user name. */
-export async function basicOf({ username, password }: BundleCredentials): Promise<BasicCredentials | undefined> {
+export async function readBasic({ username, password }: BundleCredentials): Promise<BasicCredentials | undefined> {
   if (username === undefined) return undefined;
   return { username, password: password === undefined ? '' : await readSecret(password) };
 }
@@ -25,7 +26,10 @@ export async function basicOf({ username, password }: BundleCredentials): Promis
 export async function readSecret(secret: Secret): Promise<string> {
   if ('value' in secret) return secret.value;
   const text = await readFile(secret.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OriginError('credentials', `the credentials in \`${secret.file}\` cannot be read: ${error.code}`);
+    throw new OriginError(
+      'credentials',
+      `the credentials in \`${secret.file}\` cannot be read: ${explainReadError(error)}`,
+    );
   });
   const value = text.trim();
   if (/^[\x20-\x7e]+$/.test(value)) return value;

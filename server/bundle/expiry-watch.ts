@@ -1,6 +1,6 @@
 import { LONGEST_TIMER } from '../backoff.js';
 import type { Provenance } from '../service/bundle.js';
-import { expiryOf } from './provenance.js';
+import { findExpiry } from './provenance.js';
 
 /** Calls back when the bundle in use has expired. It is still served: no other one is better. */
 export class ExpiryWatch {
@@ -12,7 +12,7 @@ export class ExpiryWatch {
   /** A bundle is being served, in place of the one before. */
   serve(bundle: Provenance): void {
     this.stop();
-    const time = expiryOf(bundle);
+    const time = findExpiry(bundle);
     if (time !== undefined) this.#wait(time);
   }
 

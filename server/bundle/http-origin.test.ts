@@ -22,7 +22,7 @@ test.after(async () => {
 
 test('requests are conditional by ETag and date', async () => {
   const seen: IncomingMessage['headers'][] = [];
-  const origin = await originOf((request, response) => {
+  const origin = await startOrigin((request, response) => {
     seen.push(request.headers);
     if (request.headers['if-none-match'] === '"v1"') return response.writeHead(304).end();
     return response.writeHead(200, { etag: '"v1"', 'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT' }).end('policies');
@@ -37,7 +37,7 @@ test('requests are conditional by ETag and date', async () => {
 });
 
 test('a server without validators is asked for everything', async () => {
-  const origin = await originOf((_, response) => response.end('policies'));
+  const origin = await startOrigin((_, response) => response.end('policies'));
   const first = await origin.fetch(undefined, signal());
   const second = await origin.fetch(first.kind === 'fetched' ? first.version : '', signal());
   assert.is(second.kind, 'fetched');
@@ -49,7 +49,7 @@ test('a request is held only by a server that says that it does', async () => {
   let offers = false;
   let keeps = false;
   let kept = (): void => undefined;
-  const origin = await originOf(
+  const origin = await startOrigin(
     (request, response) => {
       prefers.push(request.headers['prefer']);
       if (request.headers['if-none-match'] === undefined)
@@ -81,7 +81,7 @@ test('a request is held only by a server that says that it does', async () => {
 });
 
 test('a server that only claims to hold requests is not asked at once', async () => {
-  const origin = await originOf(
+  const origin = await startOrigin(
     (request, response) =>
       request.headers['if-none-match'] === undefined
         ? response.writeHead(200, { etag: '"1"', 'content-type': 'application/vnd.openpolicyagent.bundles' }).end('one')
@@ -106,7 +106,7 @@ test('redirects are bounded, keep the scheme, and do not take credentials to ano
   );
   const token = { ...NO_CREDENTIALS, token: { value: 'secret' } };
   const answering = (location: (request: IncomingMessage) => string) =>
-    originOf(
+    startOrigin(
       (request, response) => {
         seen.push(request.headers.authorization);
         response.writeHead(302, { location: location(request) }).end('x');
@@ -134,10 +134,10 @@ test('redirects are bounded, keep the scheme, and do not take credentials to ano
   assert.is((await returning.fetch(undefined, signal())).kind, 'fetched');
   assert.equal(paths, ['/policies', '/moved', '/chosen-by-the-other']);
   assert.equal(seen, ['Bearer secret', 'Bearer secret', undefined], 'another origin does not choose what is asked');
-  assert.is(await reasonOf(await answering(({ url }) => `${url}x`)), 'redirect');
-  assert.is(await reasonOf(await answering(() => 'file:///etc/passwd')), 'redirect');
-  assert.is(await reasonOf(await answering(() => 'https://127.0.0.1:1/')), 'redirect');
-  assert.is(await reasonOf(await answering(() => 'http://')), 'redirect');
+  assert.is(await findReason(await answering(({ url }) => `${url}x`)), 'redirect');
+  assert.is(await findReason(await answering(() => 'file:///etc/passwd')), 'redirect');
+  assert.is(await findReason(await answering(() => 'https://127.0.0.1:1/')), 'redirect');
+  assert.is(await findReason(await answering(() => 'http://')), 'redirect');
 });
 
 /** What a server does, and the reason that is reported. */
@@ -159,7 +159,7 @@ const PROBLEMS: readonly (readonly [string, string, RequestListener])[] = [
 
 for (const [what, reason, listener] of PROBLEMS) {
   test(`${what}: ${reason}`, async () => {
-    assert.is(await reasonOf(await originOf(listener)), reason);
+    assert.is(await findReason(await startOrigin(listener)), reason);
   });
 }
 
@@ -181,7 +181,7 @@ for (const [what, reason, listener] of RAW) {
     const server = createRawServer((socket) => {
       socket.on('error', () => undefined).once('data', () => listener(socket));
     });
-    assert.is(await reasonOf(originAt(await listen(server))), reason);
+    assert.is(await findReason(originAt(await listen(server))), reason);
   });
 }
 
@@ -189,17 +189,17 @@ test('nobody listens: unreachable', async () => {
   const server = createServer();
   const url = await listen(server);
   server.close();
-  const error = await errorOf(originAt(url));
+  const error = await catchError(originAt(url));
   assert.is(error.message, 'cannot be reached (ECONNREFUSED)');
 });
 
 test('a server that asks for a pause is understood', async () => {
   const pauses = ['7', new Date(Date.now() + 60_000).toUTCString(), 'soon', '-1'];
-  const origin = await originOf((_, response) =>
+  const origin = await startOrigin((_, response) =>
     response.writeHead(503, { 'retry-after': pauses.shift() as string }).end(),
   );
   const asked = [];
-  for (let count = 0; count < 4; count++) asked.push((await errorOf(origin)).retryAfter);
+  for (let count = 0; count < 4; count++) asked.push((await catchError(origin)).retryAfter);
   assert.is(asked[0], 7000);
   assert.ok((asked[1] as number) > 55_000 && (asked[1] as number) <= 60_000);
   assert.equal(asked.slice(2), [undefined, undefined]);
@@ -208,7 +208,7 @@ test('a server that asks for a pause is understood', async () => {
 test('the name and errors have no credentials', async () => {
   const origin = originAt('http://127.0.0.1:1/policies?signature=secret');
   assert.is(origin.name, 'http://127.0.0.1:1/policies');
-  assert.not.match((await errorOf(origin)).message, 'secret');
+  assert.not.match((await catchError(origin)).message, 'secret');
 });
 
 test.run();
@@ -218,7 +218,7 @@ interface Options {
   readonly credentials?: BundleCredentials;
 }
 
-async function originOf(listener: RequestListener, options: Options = {}): Promise<HttpOrigin> {
+async function startOrigin(listener: RequestListener, options: Options = {}): Promise<HttpOrigin> {
   return originAt(`${await listen(createServer(listener))}/policies`, options);
 }
 
@@ -245,15 +245,15 @@ function signal(): AbortSignal {
   return new AbortController().signal;
 }
 
-async function errorOf(origin: HttpOrigin): Promise<OriginError> {
+async function catchError(origin: HttpOrigin): Promise<OriginError> {
   return origin.fetch(undefined, signal()).then(
     () => ({ reason: 'none' }) as unknown as OriginError,
     (error: OriginError) => error,
   );
 }
 
-async function reasonOf(origin: HttpOrigin): Promise<string> {
-  return (await errorOf(origin)).reason;
+async function findReason(origin: HttpOrigin): Promise<string> {
+  return (await catchError(origin)).reason;
 }
 
 /** A byte again and again: never idle, never done. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BundleCredentials } from '../config/bundle-config.js';
 import type { HttpClient, HttpResponse } from '../outgoing/http-client.js';
 import { type Fetched, type Origin, OriginError } from './origin.js';
-import { authorizationOf } from './credentials.js';
+import { makeAuthorization } from './credentials.js';
 
 export interface HttpOriginOptions {
   readonly url: URL;
@@ -27,7 +27,7 @@ export class HttpOrigin implements Origin {
   #canHold = false;
 
   constructor(private readonly options: HttpOriginOptions) {
-    this.name = nameOf(options.url);
+    this.name = nameUrl(options.url);
   }
 
   async fetch(known: string | undefined, signal: AbortSignal, hold?: AbortSignal): Promise<Fetched> {
@@ -49,7 +49,7 @@ export class HttpOrigin implements Origin {
           ...(validators?.etag !== undefined && { 'if-none-match': validators.etag }),
           ...(validators?.modified !== undefined && { 'if-modified-since': validators.modified }),
         },
-        credentials: await authorizationOf(credentials),
+        credentials: await makeAuthorization(credentials),
         ...(isHeld && { held: { for: longPoll, until: hold } }),
       });
     } catch (error) {
@@ -62,7 +62,7 @@ export class HttpOrigin implements Origin {
     }
     if (response.status !== 200) throw statusError(response);
     this.#canHold = longPoll > 0 && offersHolding(response);
-    const version = versionOf(response);
+    const version = chooseVersion(response);
     return { kind: 'fetched', version, bytes: response.body, holds: this.#canHold };
   }
 
@@ -77,7 +77,7 @@ export function statusError({ status, headers }: HttpResponse): OriginError {
   return new OriginError(isRefusal ? 'credentials' : 'status', `answered with status ${status}`, retryAfter(headers));
 }
 
-/** In milliseconds: a number of seconds or a date. */
+/** Reads a pause in milliseconds: a number of seconds or a date. */
 function retryAfter(headers: HttpResponse['headers']): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
@@ -101,7 +101,7 @@ interface Validators {
 const LONGEST_VALIDATOR = 1024;
 
 /** The validators of a response; without any, the digest of its body. */
-function versionOf({ headers, body }: HttpResponse): string {
+function chooseVersion({ headers, body }: HttpResponse): string {
   const { etag, 'last-modified': modified } = headers;
   const validators: Validators = {
     ...(isSendable(etag) && { etag }),
@@ -131,6 +131,6 @@ function readVersion(version: string): Validators | undefined {
 }
 
 /** The URL without credentials; queries are often signed. */
-function nameOf(url: URL): string {
+function nameUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { explainReadError } from '../read-error.js';
 
 /** A bundle on disk, as it was fetched. Nobody has vouched for its content since. */
 export interface KeptBundle {
@@ -16,12 +17,12 @@ interface Header {
   readonly format: 1;
   readonly source: string;
   readonly version: string;
-  /** Of the bytes, hexadecimal. */
+  /** Hash of the bytes, hexadecimal. */
   readonly sha256: string;
   readonly size: number;
 }
 
-/** Of the first line, in bytes. */
+/** Limit for the first line, in bytes. */
 const LARGEST_HEADER = 16 * 1024;
 /** A temporary file that is older than this, in milliseconds, belongs to a process that has ended. */
 const ABANDONED = 3_600_000;
@@ -43,7 +44,7 @@ export class LastKnownGood {
     private readonly source: string,
     private readonly maxSize: number,
   ) {
-    this.file = join(folder, `${digestOf(source).slice(0, 32)}.bundle`);
+    this.file = join(folder, `${digest(source).slice(0, 32)}.bundle`);
   }
 
   /**
@@ -53,7 +54,7 @@ export class LastKnownGood {
   async read(): Promise<KeptBundle | undefined> {
     const file = await open(this.file, 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
-      throw new Error(`\`${this.file}\` cannot be read: ${error.code}`);
+      throw new Error(`\`${this.file}\` cannot be read: ${explainReadError(error)}`);
     });
     if (file === undefined) return undefined;
     try {
@@ -65,9 +66,9 @@ export class LastKnownGood {
       const bytes = content.subarray(end + 1);
       const isWhole =
         header !== undefined &&
-        header.source === digestOf(this.source) &&
+        header.source === digest(this.source) &&
         header.size === bytes.length &&
-        header.sha256 === digestOf(bytes);
+        header.sha256 === digest(bytes);
       if (!isWhole) throw new Error(`\`${this.file}\` is damaged`);
       return { version: header.version, bytes, time: mtimeMs };
     } finally {
@@ -79,9 +80,9 @@ export class LastKnownGood {
   async keep(version: string, bytes: Uint8Array): Promise<void> {
     const header: Header = {
       format: 1,
-      source: digestOf(this.source),
+      source: digest(this.source),
       version,
-      sha256: digestOf(bytes),
+      sha256: digest(bytes),
       size: bytes.length,
     };
     const temporary = `${this.file}.${process.pid}-${randomUUID()}.tmp`;
@@ -126,6 +127,6 @@ function readHeader(line: string): Header | undefined {
   }
 }
 
-function digestOf(content: string | Uint8Array): string {
+function digest(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }

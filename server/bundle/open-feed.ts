@@ -59,8 +59,8 @@ export async function openOrigin(config: OpenConfig): Promise<Origin> {
       return new HttpOrigin({ url, client, credentials, longPoll: poll.longPoll });
     }
     case 's3': {
-      const { S3Origin, endpointOf } = await import('./s3-origin.js');
-      const client = new HttpClient({ origin: endpointOf(config.s3, source.bucket).origin, limits, tls, proxy });
+      const { S3Origin, makeEndpoint } = await import('./s3-origin.js');
+      const client = new HttpClient({ origin: makeEndpoint(config.s3, source.bucket).origin, limits, tls, proxy });
       return new S3Origin({ ...source, s3: config.s3, client, limits });
     }
     case 'oci': {

@@ -2,7 +2,7 @@ import { HttpError } from '../outgoing/http-error.js';
 
 /** A place that bundles come from. */
 export interface Origin {
-  /** For logs and metrics; has no credentials. */
+  /** Name for logs and metrics; has no credentials. */
   readonly name: string;
   /**
    * Resolves with what is there now, or says that it is the version that the caller has. Rejects with an OriginError.

@@ -7,7 +7,7 @@ import { type Fetched, type Origin, OriginError } from './origin.js';
 export interface PollClock {
   /** Resolves after this many milliseconds, or when the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -23,9 +23,9 @@ export interface PollOptions {
   readonly clock?: PollClock;
 }
 
-/** After the first failure, in milliseconds; each further one doubles it. */
+/** Pause after the first failure, in milliseconds; each further one doubles it. */
 const FIRST_RETRY = 1000;
-/** Between a new version and the next request to an origin that holds requests, in milliseconds. */
+/** Pause between a new version and the next request to an origin that holds requests, in milliseconds. */
 const PAUSE = 5000;
 
 const CLOCK: PollClock = {

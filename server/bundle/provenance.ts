@@ -2,8 +2,8 @@ import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { Provenance } from '../service/bundle.js';
 
 /** When a bundle expires, in milliseconds since 1970, apart from clock skew; undefined if it does not. */
-export function expiryOf({ manifest, verified }: Provenance): number | undefined {
-  return verified === undefined ? timeOf(manifest?.notAfter) : verified.expires;
+export function findExpiry({ manifest, verified }: Provenance): number | undefined {
+  return verified === undefined ? parseTime(manifest?.notAfter) : verified.expires;
 }
 
 /** The provenance as audit entries and ServerInfo show it; undefined if the bundle did not come in an archive. */
@@ -11,7 +11,7 @@ export function provenanceMessage(provenance: Provenance): BundleProvenance | un
   const { digest, manifest, verified } = provenance;
   if (manifest === undefined) return undefined;
   const { source = {}, builder = '', sequence, compiler } = manifest;
-  const expires = expiryOf(provenance);
+  const expires = findExpiry(provenance);
   const revision = source.revision ?? '';
   return {
     digest,
@@ -33,6 +33,6 @@ export function provenanceFields(provenance: Provenance): { readonly [field: str
   return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-function timeOf(written: string | undefined): number | undefined {
+function parseTime(written: string | undefined): number | undefined {
   return written === undefined ? undefined : Date.parse(written);
 }

@@ -12,6 +12,7 @@ import {
 } from '../../packages/bundle/index.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Provenance } from '../service/bundle.js';
+import { explainReadError } from '../read-error.js';
 
 /** A bundle as it was read: later deciders are created from this text, whatever happens to where it came from. */
 export interface BundleText extends Provenance {
@@ -44,7 +45,7 @@ export async function readBundle(bytes: Uint8Array, name: string, trust?: Bundle
   const verified = await trust?.verify(archive);
   if (verified === undefined) requireTime(manifest, Date.now(), CLOCK_SKEW);
   requireEngine(manifest);
-  return { name, text: textOf(archive), digest, manifest, verified };
+  return { name, text: readText(archive), digest, manifest, verified };
 }
 
 function readModule(bytes: Uint8Array, name: string, trust: BundleTrust | undefined): BundleText {
@@ -55,7 +56,7 @@ function readModule(bytes: Uint8Array, name: string, trust: BundleTrust | undefi
 }
 
 /** The bundle. A process that is debugged gets the source map with it, because no file has that. */
-function textOf(archive: Archive): string {
+function readText(archive: Archive): string {
   const text = archive.file('policies.js')?.toString('utf8') ?? '';
   // Always read: it must be the file of the manifest.
   const map = archive.file('policies.js.map');
@@ -73,7 +74,7 @@ export async function readBundleFile(file: string, trust?: BundleTrust): Promise
     throw new ConfigError(
       error.code === 'ENOENT'
         ? 'bundle not found; create it with `authzc compile --bundle`'
-        : `cannot be read: ${error.code ?? error.message}`,
+        : `cannot be read: ${explainReadError(error)}`,
       file,
     );
   });

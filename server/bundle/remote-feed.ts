@@ -37,7 +37,7 @@ interface RemoteBundle extends FirstBundle {
   readonly time: number;
 }
 
-/** Between attempts of a server that has no bundle yet, in milliseconds. */
+/** Pause between attempts of a server that has no bundle yet, in milliseconds. */
 const START_PAUSE = 1000;
 
 /**
@@ -49,7 +49,7 @@ export class RemoteFeed implements BundleFeed {
   readonly #poll: { current: OriginPoll | undefined } = { current: undefined };
   readonly #stopped = new AbortController();
   readonly #status: Mutable<SourceStatus>;
-  /** Of the bundle that is served. */
+  /** Digest of the bundle that is served. */
   #digest = '';
   /** A version that could not be served is not tried twice in a row. */
   #refused: { readonly digest: string; readonly error: Error } | undefined;
@@ -204,11 +204,11 @@ export class RemoteFeed implements BundleFeed {
         if (!(await isTrusted(bytes, trust))) return;
         await cache.keep(version, bytes);
         this.#status.cacheWrites.success += 1;
-        if (!this.#canKeep) log.info('the last known good bundle is written again', { file: cache.file });
+        if (!this.#canKeep) log.info('the last known good bundle can be written again', { file: cache.file });
         this.#canKeep = true;
       } catch (error) {
         this.#status.cacheWrites.failure += 1;
-        if (this.#canKeep) log.warn('the last known good bundle is not written', { error: error as Error });
+        if (this.#canKeep) log.warn('the last known good bundle cannot be written', { error: error as Error });
         this.#canKeep = false;
       }
     };

@@ -37,7 +37,7 @@ export class S3Origin implements Origin {
       if (object.etag === undefined) throw new OriginError('protocol', 'the storage sent no ETag');
       return { kind: 'fetched', version: object.etag, bytes: object.body, holds: false };
     } catch (error) {
-      throw originErrorOf(error);
+      throw toOriginError(error);
     }
   }
 
@@ -47,13 +47,13 @@ export class S3Origin implements Origin {
 }
 
 /** Where the keys of a bucket are. */
-export function endpointOf(s3: S3Config, bucket: string): URL {
+export function makeEndpoint(s3: S3Config, bucket: string): URL {
   return bucketUrl(bucketAddress(s3, bucket));
 }
 
-function originErrorOf(error: unknown): Error {
+function toOriginError(error: unknown): Error {
   if (!(error instanceof S3Error)) return error instanceof OriginError ? error : credentialsError(error as Error);
-  return new OriginError(reasonOf(error), error.message);
+  return new OriginError(toFailure(error), error.message);
 }
 
 /** The one other error of the client: there are no credentials. */
@@ -61,7 +61,7 @@ function credentialsError({ message }: Error): OriginError {
   return new OriginError('credentials', message);
 }
 
-function reasonOf({ code, status, message }: S3Error): OriginFailure {
+function toFailure({ code, status, message }: S3Error): OriginFailure {
   if (code === 'TooLarge') return 'too_large';
   if (status === 401 || status === 403) return 'credentials';
   if (status !== undefined) return 'status';

@@ -14,6 +14,7 @@ import { ConfigError } from '../config/config-error.js';
 import type { Provenance } from '../service/bundle.js';
 import type { BundleTrust } from './read-bundle.js';
 import { writeAtomically } from './write-atomically.js';
+import { explainReadError } from '../read-error.js';
 
 /** The name of the file in the cache folder that remembers the highest sequence. */
 const MEMORY = 'accepted.json';
@@ -114,7 +115,8 @@ async function keysIn(file: string): Promise<readonly PublicKey[]> {
     return await readPublicKeys(await readFile(file, 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const problem = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? `cannot be read: ${code}` : message;
+    const problem =
+      typeof code === 'string' && /^E[A-Z]+$/.test(code) ? `cannot be read: ${explainReadError(error)}` : message;
     throw new ArchiveError('keys_invalid', `the key file \`${file}\` ${problem}`);
   }
 }
@@ -122,7 +124,7 @@ async function keysIn(file: string): Promise<readonly PublicKey[]> {
 async function acceptedIn(file: string): Promise<Accepted | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new ArchiveError('memory_invalid', `\`${file}\` cannot be read: ${error.code ?? error.message}`);
+    throw new ArchiveError('memory_invalid', `\`${file}\` cannot be read: ${explainReadError(error)}`);
   });
   if (text === undefined) return undefined;
   try {

@@ -10,7 +10,7 @@ interface Agreement {
   readonly problem: string;
 }
 
-/** In the order in which they are reported. */
+/** Agreements in the order in which they are reported. */
 const AGREEMENTS: readonly Agreement[] = [
   ...pair('server.tls.cert', 'server.tls.key'),
   {

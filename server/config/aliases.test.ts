@@ -22,7 +22,7 @@ const X: AliasConfig = {
 };
 const Y: AliasConfig = { ...X, package: 'y', path: '/_y', callIdField: 'yCallId', propertyPrefix: 'y' };
 
-function aliasesOf(aliases: unknown): readonly AliasConfig[] {
+function readAliases(aliases: unknown): readonly AliasConfig[] {
   const file = join(folder, 'c.yaml');
   writeFileSync(file, `server:\n  aliases: ${JSON.stringify(aliases)}\n`);
   return loadConfig({ file, environment: {} }).config.server.aliases;
@@ -30,7 +30,7 @@ function aliasesOf(aliases: unknown): readonly AliasConfig[] {
 
 function problem(aliases: unknown): string {
   try {
-    aliasesOf(aliases);
+    readAliases(aliases);
   } catch (error) {
     if (error instanceof ConfigError) return error.message.replace(`${folder}/`, '');
     throw error;
@@ -40,8 +40,8 @@ function problem(aliases: unknown): string {
 
 test('an alias is a map or the name of a preset', () => {
   assert.equal(loadConfig({ environment: {} }).config.server.aliases, []);
-  assert.equal(aliasesOf([X, Y]), [X, Y]);
-  const [preset, second] = aliasesOf(['cerbos', X]);
+  assert.equal(readAliases([X, Y]), [X, Y]);
+  const [preset, second] = readAliases(['cerbos', X]);
   assert.is(preset?.services.AuthzService, 'CerbosService');
   assert.equal(second, X);
 });

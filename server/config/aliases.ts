@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { about, either, fields, isScalar, mustBe, pathOf, readBy } from './schema-type.js';
+import { about, either, fields, isScalar, mustBe, makePath, readBy } from './schema-type.js';
 import { text } from './value-types.js';
 
 /** Other names of the same RPCs (docs/aliases.md). */
@@ -95,7 +95,7 @@ export const aliases = v.pipe(
         if (earlier < index)
           addIssue({
             message: `must differ from \`server.aliases[${earlier}].${part}\`, \`${each[part]}\``,
-            path: pathOf(index, part),
+            path: makePath(index, part),
           });
       }
   }),

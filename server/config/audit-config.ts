@@ -38,11 +38,11 @@ export function createAuditConfig({ hub: _, ...audit }: Keys) {
   const { authentication: natsUser, ...nats } = audit.nats;
   return {
     ...audit,
-    /** Without rotation, a file grows; stdout and stderr are never rotated. */
+    /** A file without rotation grows; stdout and stderr are never rotated. */
     file: { ...audit.file, logRotation: withKey(audit.file.logRotation, 'maxFileSizeMB') },
-    /** Without TLS, connections are plaintext; without SASL, brokers are not told who the server is. */
+    /** Connections without TLS are plaintext; without SASL, brokers are not told who the server is. */
     kafka: { ...kafka, tls: withKey(kafkaUser.tls, 'caPath'), sasl: createSasl(kafkaUser.sasl) },
-    /** Without TLS, the scheme of the servers decides, with the CAs of the platform. */
+    /** The scheme of the servers decides without TLS, with the CAs of the platform. */
     nats: { ...nats, credentialsPath: natsUser.credentialsPath, tls: withKey(natsUser.tls, 'caPath') },
     s3: withoutEmptyPath(audit.s3),
   };

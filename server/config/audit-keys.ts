@@ -1,8 +1,8 @@
 import { maskPath } from './mask-path.js';
-import { listOf } from './schema-type.js';
+import { makeList } from './schema-type.js';
 import { s3Keys } from './s3.js';
 import { key, optionalKey, quiet, section } from './section.js';
-import { bool, duration, integer, name, oneOf, path, secret, text, textLike, texts } from './value-types.js';
+import { bool, duration, integer, name, pickOne, path, secret, text, textLike, texts } from './value-types.js';
 
 const HOUR = 3_600_000;
 /** Beyond this a count or a size is a slip of the pen. */
@@ -31,7 +31,7 @@ const decisionLogFilters = section({
 
 const file = section({
   path: key(name, 'stdout', 'path of the file, or `stdout` or `stderr`'),
-  additionalPaths: key(listOf(name), [], 'further paths to write the same entries to'),
+  additionalPaths: key(makeList(name), [], 'further paths to write the same entries to'),
   logRotation: section({
     maxFileSizeMB: optionalKey(integer(1, MANY), 'rename the file and start a new one at this size'),
     maxFileAgeDays: key(integer(0, MANY), 0, 'delete renamed files older than this; 0 means never'),
@@ -45,7 +45,7 @@ const local = section({
   advanced: section({
     bufferSize: key(integer(1, MANY), 16, 'maximum number of batches that wait'),
     maxBatchSize: key(integer(1, MANY), 16, 'maximum number of entries in a batch'),
-    flushInterval: key(duration(1000), '30s', 'how long a batch that is not full waits'),
+    flushInterval: key(duration(1000), '30s', 'maximum time to wait for a batch to fill'),
     gcInterval: key(duration(), '15m', 'how often expired entries are deleted; 0 means only at start'),
   }),
 });
@@ -57,14 +57,14 @@ const clientCertificate = {
 
 const kafka = section({
   topic: key(text, '', 'topic; required for `kafka`'),
-  brokers: key(listOf(broker), [], 'brokers; at least one is required for `kafka`'),
-  ack: key(oneOf('none', 'leader', 'all'), 'all', 'replicas that must acknowledge a record'),
-  encoding: key(oneOf('json', 'protobuf'), 'json', 'encoding of entries'),
+  brokers: key(makeList(broker), [], 'brokers; at least one is required for `kafka`'),
+  ack: key(pickOne('none', 'leader', 'all'), 'all', 'replicas that must acknowledge a record'),
+  encoding: key(pickOne('json', 'protobuf'), 'json', 'encoding of entries'),
   clientID: key(name, 'authz', 'client id sent to brokers'),
   maxBufferedRecords: key(integer(1, MANY), 250, 'maximum number of records that wait for acknowledgement'),
   closeTimeout: key(duration(), '30s', 'how long the server waits for acknowledgements when it stops'),
   compression: key(
-    listOf(oneOf('none', 'gzip', 'snappy', 'lz4', 'zstd')),
+    makeList(pickOne('none', 'gzip', 'snappy', 'lz4', 'zstd')),
     [],
     'compression codecs, in order of preference',
   ),
@@ -78,30 +78,30 @@ const kafka = section({
     }),
     sasl: section({
       mechanism: optionalKey(
-        oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
-        'how the server says who it is; `PLAIN` needs TLS, or brokers on the same machine',
+        pickOne('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
+        'authentication mechanism; `PLAIN` needs TLS, or brokers on the same machine',
       ),
       username: optionalKey(name, 'user of the brokers'),
       password: optionalKey(secret, 'its password, such as `${KAFKA_PASSWORD}`'),
-      passwordFile: optionalKey(path, 'file with the password, which is read for each connection'),
+      passwordFile: optionalKey(path, 'file that contains the password; read for each connection'),
     }),
   }),
 });
 
 const nats = section({
-  servers: key(listOf(natsServer), [], 'servers; at least one is required for `nats`'),
+  servers: key(makeList(natsServer), [], 'servers; at least one is required for `nats`'),
   subject: key(
     subject,
     'authz.audit',
-    'what subjects begin with: entries are published to `SUBJECT.access`, `SUBJECT.decision` and, for a chain, ' +
-      '`SUBJECT.chain`; a stream must take them',
+    'prefix of the subjects: entries are published to `SUBJECT.access`, `SUBJECT.decision` and, for a chain, ' +
+      '`SUBJECT.chain`; a stream must capture them',
   ),
   maxBatchEntries: key(integer(1, MANY), 256, 'maximum number of entries that wait for acknowledgement'),
   publishTimeout: key(duration(1), '5s', 'how long to wait for an acknowledgement'),
   retryTimeout: key(
     duration(),
     '1m',
-    'how long entries that are not acknowledged are published again; then they are counted as failed',
+    'how long to retry entries that are not acknowledged; after that, they count as failed',
   ),
   closeTimeout: key(duration(), '30s', 'how long the server waits for acknowledgements when it stops'),
   authentication: section({
@@ -120,33 +120,33 @@ const nats = section({
 const s3 = section({
   bucket: key(text, '', 'bucket; required for `s3`'),
   ...s3Keys,
-  prefix: key(text, 'audit', 'what the names of objects begin with'),
+  prefix: key(text, 'audit', 'prefix of object names'),
   caPath: optionalKey(
     path,
     "CA certificates (PEM) that verify the storage's certificate; by default, those of the platform",
   ),
   maxBatchEntries: key(integer(1, MANY), 5000, 'maximum number of entries in an object'),
   maxBatchSizeMB: key(integer(1, MANY), 8, 'maximum size of an object before compression, in megabytes'),
-  flushInterval: key(duration(1), '1m', 'how long a batch that is not full waits'),
-  requestTimeout: key(duration(1), '30s', 'how long one attempt to store an object may take'),
+  flushInterval: key(duration(1), '1m', 'maximum time to wait for a batch to fill'),
+  requestTimeout: key(duration(1), '30s', 'timeout of one attempt to store an object'),
   retryTimeout: key(
     duration(),
     '5m',
-    'how long an object that cannot be stored is tried again; then its entries are counted as failed',
+    'how long to retry an object that cannot be stored; after that, its entries count as failed',
   ),
   closeTimeout: key(duration(), '30s', 'how long the server tries to store entries when it stops'),
 });
 
 const chain = section({
-  enabled: key(bool, false, 'chain entries by hashes, so that `authzc audit verify` finds changes of the log'),
+  enabled: key(bool, false, 'chain entries by hashes, so that `authzc audit verify` detects changes to the log'),
   stateFile: optionalKey(
     path,
-    'file that keeps the end of the chain, to continue it after a restart; without it, `file` and `local` read the ' +
+    'file that stores the end of the chain, to continue it after a restart; without it, `file` and `local` read the ' +
       'end of the log, and others begin a new chain',
   ),
   signingKey: optionalKey(path, 'Ed25519 private key (PEM) that signs checkpoints of the chain'),
   checkpointEntries: key(integer(1, MANY), 1000, 'maximum number of entries between two checkpoints'),
-  checkpointInterval: key(duration(1000), '1m', 'how long entries wait for a checkpoint'),
+  checkpointInterval: key(duration(1000), '1m', 'maximum time between two checkpoints'),
 });
 
 /** `audit`: the audit log (docs/spec/server.md#configuration). */
@@ -156,12 +156,12 @@ export const auditKeys = section({
   decisionLogsEnabled: key(bool, true, 'write a decision entry for every check and plan'),
   // `hub` is a service of others: asking for it must not pass for an audit log.
   backend: optionalKey(
-    oneOf('file', 'local', 'kafka', 'nats', 's3'),
+    pickOne('file', 'local', 'kafka', 'nats', 's3'),
     'where entries are written: a file, an embedded database that can be queried, Kafka, NATS JetStream, or ' +
       'S3-compatible storage',
   ),
   delivery: key(
-    oneOf('after_reply', 'before_reply'),
+    pickOne('after_reply', 'before_reply'),
     'after_reply',
     'whether a response waits until the backend has the entries of its call; with `before_reply`, the call fails ' +
       'if they cannot be written',
@@ -174,7 +174,7 @@ export const auditKeys = section({
   ),
   decisionLogFilters,
   mask: key(
-    listOf(maskPath),
+    makeList(maskPath),
     [],
     'values to replace in entries before they are written: `principal.attr.ssn`, ' +
       '`resource.attr.cards[*].number`, `metadata.x-tenant`',

@@ -71,7 +71,7 @@ function parseS3(written: string): BundleSourceConfig | string {
   return key === '' || key.length > 1024 ? 'it has no valid key' : { kind: 's3', bucket, key };
 }
 
-/** As a file would say it. */
+/** Writes a source as a file would say it. */
 export function writeSource(config: BundleSourceConfig): string {
   switch (config.kind) {
     case 'file':

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { about, fields, listOf, mapOf, mustBe, pathOf } from './schema-type.js';
+import { about, fields, makeList, makeMap, mustBe, makePath } from './schema-type.js';
 import { name, textLike, texts } from './value-types.js';
 
 /** A route of the gateway: requests that match are decided as an action on a resource. */
@@ -22,7 +22,7 @@ export type SegmentTemplate = Template;
 export type Template = { readonly literal: string } | { readonly parameter: string };
 
 /** The addresses of peers: `10.0.0.0/8`, `::1/128`, or `unix` for Unix sockets. */
-export const networks = listOf(
+export const networks = makeList(
   v.pipe(
     name,
     v.check(isNetwork, mustBe('a network such as `10.0.0.0/8` or `::1/128`, or `unix`')),
@@ -43,7 +43,7 @@ export const headerName = v.pipe(
 );
 
 /** Names of headers by the name of the attribute that they return. */
-export const headerNames = v.pipe(mapOf(headerName), about({ words: 'map of names to header names' }));
+export const headerNames = v.pipe(makeMap(headerName), about({ words: 'map of names to header names' }));
 
 /** Methods are case-sensitive; all that are registered have only letters and hyphens. */
 const methods = v.pipe(
@@ -69,7 +69,7 @@ const path = v.pipe(
 );
 
 const route = v.pipe(
-  fields({ methods, path, kind: name, id: name, action: name, attr: v.optional(mapOf(name), {}) }),
+  fields({ methods, path, kind: name, id: name, action: name, attr: v.optional(makeMap(name), {}) }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value } = dataset;
@@ -81,7 +81,7 @@ const route = v.pipe(
     for (const [written, ...keys] of templates) {
       const template = parseTemplate(written);
       if ('parameter' in template && !parameters.includes(template.parameter))
-        addIssue({ message: `: the path has no \`{${template.parameter}}\``, path: pathOf(...keys) });
+        addIssue({ message: `: the path has no \`{${template.parameter}}\``, path: makePath(...keys) });
     }
   }),
   v.transform(
@@ -104,7 +104,7 @@ export const gatewayRoutes = v.pipe(
     for (const [index, { methods, path }] of dataset.value.entries()) {
       const shapes = describeShapes(methods, path);
       if (shapes.some((shape) => taken.has(shape)))
-        addIssue({ message: 'matches the requests of another route', path: pathOf(index) });
+        addIssue({ message: 'matches the requests of another route', path: makePath(index) });
       for (const shape of shapes) taken.add(shape);
       for (const part of path) {
         if (!('literal' in part)) continue;
@@ -112,7 +112,7 @@ export const gatewayRoutes = v.pipe(
         if (known !== part.literal)
           addIssue({
             message: `: \`${part.literal}\` differs from \`${known}\` only in case`,
-            path: pathOf(index, 'path'),
+            path: makePath(index, 'path'),
           });
         literals.set(part.literal.toLowerCase(), part.literal);
       }

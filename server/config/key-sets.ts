@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { MASKED, maskUrl } from './mask.js';
 import { isPlainHttp } from './plain-http.js';
-import { about, fields, mustBe, pathOf, sentence } from './schema-type.js';
+import { about, fields, mustBe, makePath, sentence } from './schema-type.js';
 import { bool, duration, name } from './value-types.js';
 
 /** Where the keys of a keyset come from (docs/spec/server.md#keysets). */
@@ -71,7 +71,7 @@ const keySet = v.pipe(
         message:
           'needs `https://`: on the way, others could replace the keys that verify tokens; ' +
           '`insecure.plainHttp` allows it',
-        path: pathOf('remote', 'url'),
+        path: makePath('remote', 'url'),
       });
   }),
   about({ json: { oneOf: [{ required: ['local'] }, { required: ['remote'] }] } }),
@@ -85,7 +85,7 @@ export const keySets = v.pipe(
     const ids = dataset.value.map(({ id }) => id);
     for (const [index, id] of ids.entries())
       if (ids.indexOf(id) < index)
-        addIssue({ message: sentence(`keyset \`${id}\` is duplicated`), path: pathOf(index) });
+        addIssue({ message: sentence(`keyset \`${id}\` is duplicated`), path: makePath(index) });
   }),
   v.readonly(),
   about({ words: 'list of keysets' }),

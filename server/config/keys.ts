@@ -17,7 +17,7 @@ import {
 } from './section.js';
 import { serverKeys } from './server-keys.js';
 import { tenantsKeys } from './tenants.js';
-import { bool, duration, globals, integer, name, oneOf, text } from './value-types.js';
+import { bool, duration, globals, integer, name, pickOne, text } from './value-types.js';
 
 const MEBI = 1024 * 1024;
 
@@ -27,7 +27,7 @@ const IN_THE_BUNDLE = 'policies are compiled into the bundle';
 const missingWord = v.pipe(
   v.unknown(),
   v.transform((written) => (written === 'null' ? 'nulls' : written)),
-  oneOf('has', 'nulls'),
+  pickOne('has', 'nulls'),
 );
 
 const engineKeys = section(
@@ -39,7 +39,7 @@ const engineKeys = section(
       false,
       'if the requested scope has no policy, use the nearest parent scope that has one',
     ),
-    globals: key(globals, {}, 'values of `globals` in conditions'),
+    globals: key(globals, {}, 'values that conditions read as `globals`'),
     strictEvaluation: key(bool, false, 'deny the action if a condition cannot be evaluated'),
     plan: section({
       referenceShapes: key(
@@ -71,7 +71,7 @@ const engineKeys = section(
       ),
     }),
     celErrorLogLevel: key(
-      oneOf('none', 'debug', 'info', 'warn', 'error'),
+      pickOne('none', 'debug', 'info', 'warn', 'error'),
       'warn',
       'log level for conditions that cannot be evaluated',
     ),
@@ -104,7 +104,7 @@ export const CONFIGURATION = section({
   schema: section(
     {
       enforcement: key(
-        oneOf('none', 'warn', 'reject'),
+        pickOne('none', 'warn', 'reject'),
         'none',
         'whether violations of JSON schemas are reported (`warn`) or also deny (`reject`)',
       ),

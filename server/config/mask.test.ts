@@ -45,6 +45,18 @@ test('secrets in texts are recognized by their names and forms', () => {
     `eyJhbGciOiJub25lIn0.${secret}.`,
     `a broker at user:${secret}@host:9092 refused`,
     `user:${secret}@[::1]:9092`,
+    `user:${secret}@:9092`,
+    `user:${secret}@`,
+    `clientSecret=${secret}`,
+    `AccountKey=${secret};EndpointSuffix=x`,
+    `https://host/p;sig=${secret}/x`,
+    `{"refreshToken":"${secret}"}`,
+    JSON.stringify(`{"password":"${secret}"}`),
+    `authorization: Digest username="${secret}", response="${secret}"`,
+    `bundle:\n  credentials:\n    password: ${secret}\n`,
+    `cookie: a=b; session=${secret}`,
+    `-----BEGIN RSA PRIVATE KEY-----\n${secret}\n-----END RSA PRIVATE KEY-----`,
+    `-----BEGIN PRIVATE KEY-----\n${secret}`,
   ])
     assert.not.match(maskText(text), 'canary', text);
 });
@@ -57,13 +69,24 @@ test('other texts stay as they are', () => {
     'serving a new bundle from oci://host/shop:live@sha256:00ff',
     'registry.example.com/shop:live@sha256:00ff',
     'alice@example.com',
+    'the header `authorization:` is missing',
+    'config=1,design=2,tokens=3',
     'a=1,b=2',
   ])
     assert.is(maskText(text), text);
 });
 
 test('names of secrets', () => {
-  for (const name of ['password', 'db_password', 'apiKey', 'API-KEY', 'clientSecret', 'access_token', 'authorization'])
+  for (const name of [
+    'password',
+    'db_password',
+    'apiKey',
+    'API-KEY',
+    'clientSecret',
+    'access_token',
+    'authorization',
+    'encryptionKey',
+  ])
     assert.ok(isSecretName(name), name);
   for (const name of ['tokens', 'passwordless', 'key', 'secretary', 'environment'])
     assert.not.ok(isSecretName(name), name);
@@ -71,7 +94,21 @@ test('names of secrets', () => {
 
 test('masking takes linear time', () => {
   const before = process.cpuUsage();
-  for (const piece of ['a:', '@', 'https://', 'token=', 'eyJ.', 'a.', 'x@y:', '"secret":"', 'bearer ', "password='"])
+  for (const piece of [
+    'a:',
+    '@',
+    'https://',
+    'token=',
+    'eyJ.',
+    'a.',
+    'x@y:',
+    '"secret":"',
+    'bearer ',
+    "password='",
+    '-----BEGIN PRIVATE KEY-----',
+    '"a.secret":',
+    'cookie: a',
+  ])
     maskText(piece.repeat(200_000 / piece.length));
   const { user } = process.cpuUsage(before);
   // Squared, it would be minutes.

@@ -38,7 +38,7 @@ export function findNode(root: ConfigNode, path: readonly (string | number)[]): 
   return node;
 }
 
-/** As plain values: for what is not looked into. */
+/** Converts to plain values what is not looked into. */
 export function plainValue(node: ConfigNode): unknown {
   switch (node.kind) {
     case 'scalar':

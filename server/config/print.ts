@@ -1,6 +1,6 @@
 import { stringify } from '../../packages/yaml-input/index.js';
 import { maskText } from './mask.js';
-import { aboutOf, findFields, findItem, isMap, type Type } from './schema-type.js';
+import { readAbout, findFields, findItem, isMap, type Type } from './schema-type.js';
 import { type Settled, usedKeys } from './settings.js';
 
 /**
@@ -35,7 +35,7 @@ export function printConfig({ written, places }: Settled): string {
 
 /** A value as its type shows it. */
 function show(type: Type, value: unknown): unknown {
-  const { show: showWhole } = aboutOf(type);
+  const { show: showWhole } = readAbout(type);
   const item = findItem(type);
   const fields = findFields(type);
   if (showWhole !== undefined) return showWhole(value);
@@ -61,7 +61,7 @@ function indent(depth: number): string {
   return '  '.repeat(depth);
 }
 
-/** On one line, with dollar signs as the reader of the file wants them. */
+/** Prints a value on one line, with dollar signs as the reader of the file wants them. */
 function inline(value: unknown): string {
   const options = {
     collectionStyle: 'flow',

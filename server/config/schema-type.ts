@@ -25,14 +25,14 @@ export function about<T>(facts: About): v.MetadataAction<T, { readonly [fact: st
 }
 
 /** What was added to a type. */
-export function aboutOf(type: Type): About {
+export function readAbout(type: Type): About {
   return v.getMetadata(unwrap(type));
 }
 
 /** The kind of the values of a type, for the documentation and messages. */
 export function describeType(type: Type): string {
   const item = findItem(type);
-  return aboutOf(type).words ?? (item === undefined ? 'anything' : `list: ${describeType(item)}`);
+  return readAbout(type).words ?? (item === undefined ? 'anything' : `list: ${describeType(item)}`);
 }
 
 /** The type of the items of a list; undefined for other types. */
@@ -86,12 +86,12 @@ export function readBy<T>(
 }
 
 /** A list of values of one type. */
-export function listOf<T extends Type>(item: T) {
+export function makeList<T extends Type>(item: T) {
   return v.pipe(v.array(item, mustBe(`a list: ${describeType(item)}`)), v.readonly());
 }
 
 /** A map of any names to values of one type. */
-export function mapOf<T extends Type>(item: T) {
+export function makeMap<T extends Type>(item: T) {
   return v.pipe(
     v.custom<{ readonly [name: string]: unknown }>(isMap, 'must be a map'),
     v.rawTransform<{ readonly [name: string]: unknown }, { readonly [name: string]: v.InferOutput<T> }>(
@@ -100,12 +100,12 @@ export function mapOf<T extends Type>(item: T) {
           Object.entries(input).map(([key, value]) => {
             const { output, issues = [] } = v.safeParse(item, value);
             for (const { message, path = [] } of issues)
-              addIssue({ message, path: pathOf(key, ...path.map((step) => step.key as string | number)) });
+              addIssue({ message, path: makePath(key, ...path.map((step) => step.key as string | number)) });
             return [key, output as v.InferOutput<T>];
           }),
         ),
     ),
-    about({ json: { type: 'object', additionalProperties: aboutOf(item).json } }),
+    about({ json: { type: 'object', additionalProperties: readAbout(item).json } }),
   );
 }
 
@@ -124,7 +124,7 @@ export function either<T extends Type, U extends Type>(isFirst: (written: unknow
 }
 
 /** The way from a value to a part of it that an issue is about. */
-export function pathOf(...keys: readonly (string | number)[]): [v.IssuePathItem, ...v.IssuePathItem[]] {
+export function makePath(...keys: readonly (string | number)[]): [v.IssuePathItem, ...v.IssuePathItem[]] {
   const [first, ...rest] = keys.map(
     (key) => ({ type: 'unknown', origin: 'value', input: {}, key, value: {} }) as const,
   );

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { CONFIGURATION } from './keys.js';
-import { aboutOf, findFields, findForms, findItem, type JsonSchema, type Type } from './schema-type.js';
+import { readAbout, findFields, findForms, findItem, type JsonSchema, type Type } from './schema-type.js';
 import { type ForeignKey, isSection, type Section, type UsedKey, usedKey } from './section.js';
 
 /**
@@ -69,7 +69,7 @@ function typeSchema(type: Type): JsonSchema {
       properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, typeSchema(field)])),
       required: Object.keys(fields).filter((name) => !v.isOfType('optional', fields[name] as v.GenericSchema)),
     }),
-    ...aboutOf(type).json,
+    ...readAbout(type).json,
   };
 }
 

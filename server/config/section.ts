@@ -32,9 +32,9 @@ interface UnusedKey {
 export interface UsedKey {
   readonly kind: 'used';
   readonly type: Type;
-  /** As a file would say it; undefined if there is none. */
+  /** The default as a file would say it; undefined if there is none. */
   readonly default: unknown;
-  /** For the documentation: half a sentence. */
+  /** Meaning for the documentation: half a sentence. */
   readonly meaning: string;
 }
 

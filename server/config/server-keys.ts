@@ -9,7 +9,7 @@ import {
   duration,
   fileMode,
   integer,
-  oneOf,
+  pickOne,
   passwordHash,
   path,
   text,
@@ -25,7 +25,7 @@ function tokenKeys(what: string, withoutRoles: string) {
     audiences: key(
       texts,
       [],
-      `a token ${what === 'subject' ? 'of a subject ' : ''}is for one of these (\`aud\`); any audience if empty`,
+      `accepted audiences (\`aud\`) of ${what === 'subject' ? "a subject's token" : 'a token'}; any audience if empty`,
     ),
     id: key(claimPath, 'sub', `claim with the ${what}'s id`),
     roles: key(claimPath, 'roles', `claim with the ${what}'s roles: a list, or one role`),
@@ -38,7 +38,10 @@ function tokenKeys(what: string, withoutRoles: string) {
 const tls = section({
   cert: optionalKey(path, 'certificate chain (PEM) of both listeners; together with `server.tls.key` it turns on TLS'),
   key: optionalKey(path, 'private key (PEM) of the certificate'),
-  caCert: optionalKey(path, 'CA certificates (PEM) that verify client certificates; clients may also present none'),
+  caCert: optionalKey(
+    path,
+    'CA certificates (PEM) that verify client certificates; clients may also connect without one',
+  ),
   watch: key(bool, true, 'reload the three files when they change'),
 });
 
@@ -77,16 +80,16 @@ const gateway = section({
   enabled: key(
     bool,
     false,
-    'answer proxies that ask whether to pass a request on ([gateways](gateways.md)); requires `peers`, `routes` and, ' +
+    'answer authorization requests from proxies ([gateways](gateways.md)); requires `peers`, `routes` and, ' +
       'for tokens, `auxData.jwt.keySets`',
   ),
   peers: key(networks, [], 'networks of the proxies; other peers are answered with 403'),
   methodHeader: key(headerName, 'x-forwarded-method', 'header with the original method'),
   pathHeader: key(headerName, 'x-forwarded-uri', 'header with the original path and query, as the client sent them'),
   principal: key(
-    oneOf('token', 'headers'),
+    pickOne('token', 'headers'),
     'token',
-    'where the principal comes from: a verified token in `Authorization: Bearer`, or headers that the proxy sets',
+    'source of the principal: a verified token in `Authorization: Bearer`, or headers that the proxy sets',
   ),
   token: section({
     keySet: key(text, '', 'id of the keyset that verifies tokens; the only keyset if empty'),
@@ -181,9 +184,9 @@ export const serverKeys = section(
     }),
     authzen: section({
       subject: key(
-        oneOf('caller', 'token'),
+        pickOne('caller', 'token'),
         'caller',
-        'who says what the subject of an AuthZEN request is: the caller, or a verified token, whose id it must have',
+        'source of the subject of an AuthZEN request: the caller, or a verified token whose id must match the subject',
       ),
       token: section(tokenKeys('subject', 'its requests are refused')),
     }),
@@ -198,12 +201,12 @@ export const serverKeys = section(
     shutdownGrace: key(
       duration(),
       '200ms',
-      'how long the server still accepts calls after it was told to stop and reports that it is not serving',
+      'how long a stopping server still accepts calls while it reports that it is not serving',
     ),
     advanced,
   },
   {
-    playgroundEnabled: ignored('authz has no playground', bool),
+    playgroundEnabled: ignored('`server.apiExplorerEnabled` serves the playground', bool),
     embeddedMode: ignored('authz has no such mode', bool),
   },
 );

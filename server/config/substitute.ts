@@ -17,7 +17,7 @@ export function substitute(text: string, environment: Environment, file: string)
       if (value !== undefined) return value;
       if (fallback !== undefined && fallback !== '') return fallback;
       if (isComment(text, at)) return whole;
-      throw new ConfigError(`environment variable \`${name}\` is not set`, placeOf(text, at, file));
+      throw new ConfigError(`environment variable \`${name}\` is not set`, formatPlace(text, at, file));
     },
   );
 }
@@ -33,7 +33,7 @@ function isComment(text: string, at: number): boolean {
     .startsWith('#');
 }
 
-function placeOf(text: string, at: number, file: string): string {
+function formatPlace(text: string, at: number, file: string): string {
   const before = text.slice(0, at).split('\n');
   return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }

@@ -47,27 +47,27 @@ export const tenantsKeys = section({
     'where the documents of [roles of tenants](tenant-roles.md) are: a folder, a URL with `{tenant}` (`https://` or ' +
       '`s3://`), or a connection string of PostgreSQL (`postgresql://`)',
   ),
-  maxAge: key(duration(), '5s', 'how long a document is used before its source is asked for a change'),
+  maxAge: key(duration(), '5s', 'how long to use a document before checking its source for changes'),
   maxStale: key(
     duration(),
     '1m',
-    'how much longer it is used while the source does not answer; then, calls that need it fail with 503 / UNAVAILABLE',
+    'how much longer to use it while the source is unavailable; after that, calls that need it fail with 503 / UNAVAILABLE',
   ),
   timeout: key(duration(1), '2s', 'maximum time to load a document'),
   cache: section({
     maxTenants: key(
       integer(1, 10_000_000),
       20_000,
-      'maximum number of tenants that are kept in memory, per process; the least recently used ones are loaded again',
+      'maximum number of tenants to keep in memory, per process; others are loaded again when needed',
     ),
-    maxSizeMB: key(integer(1, 65_536), 64, 'maximum size of what is kept, in megabytes per process'),
+    maxSizeMB: key(integer(1, 65_536), 64, 'maximum size of the cached documents, in megabytes per process'),
   }),
   http: section({
     tokenFile: optionalKey(path, 'file with a bearer token for a source over HTTP; read for each request'),
     plainHttp: key(
       bool,
       false,
-      'whether credentials may be sent to another machine without TLS, which others on the way can read',
+      'send credentials to another machine without TLS, which anyone on the network path can read',
     ),
   }),
   s3: section(s3Keys),

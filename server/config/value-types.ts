@@ -7,10 +7,10 @@ import {
   either,
   isMap,
   isScalar,
-  listOf,
-  mapOf,
+  makeList,
+  makeMap,
   mustBe,
-  pathOf,
+  makePath,
   readBy,
   sentence,
   type Type,
@@ -108,13 +108,13 @@ function describeBounds(least: number, most: number): string {
   return least > 0 ? ` of ${writeDuration(least)} or more` : '';
 }
 
-export function oneOf<const W extends string>(...words: readonly W[]) {
+export function pickOne<const W extends string>(...words: readonly W[]) {
   const list = `one of ${words.map((word) => `\`${word}\``).join(', ')}`;
   return v.pipe(v.picklist(words, mustBe(list)), about({ words: list, json: { enum: words } }));
 }
 
 /** A list of strings. */
-export const texts = listOf(text);
+export const texts = makeList(text);
 
 /** A string of a form. */
 export function textLike(pattern: RegExp, wanted: string, words: string, quoting = true) {
@@ -177,11 +177,12 @@ export const claimPath = v.pipe(
 );
 
 /** Claims by the name of the attribute that they become. */
-export const claimPaths = v.pipe(mapOf(claimPath), about({ words: 'map of names to claims' }));
+export const claimPaths = v.pipe(makeMap(claimPath), about({ words: 'map of names to claims' }));
 
 /** The user of the admin API. HTTP Basic ends a user's name at the first colon. */
 export const username = v.pipe(
-  textLike(/^[^:]+$/, 'a non-empty string without a colon', 'string without a colon'),
+  // `name:password` is not quoted.
+  textLike(/^[^:]+$/, 'a non-empty string without a colon', 'string without a colon', false),
   about({ json: { type: ['string', 'number'], pattern: '^[^:]+$' } }),
 );
 
@@ -220,7 +221,7 @@ export const globals = v.pipe(
       if (!/^[A-Za-z_]\w*$/.test(key) || RESERVED.has(key))
         addIssue({
           message: sentence(`global \`${key}\` is not a name that a condition can use`),
-          path: pathOf(key),
+          path: makePath(key),
         });
   }),
   about({

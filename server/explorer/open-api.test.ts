@@ -35,14 +35,14 @@ test("Redocly's rules find what is wrong", async () => {
 });
 
 test("the description of a server is valid for Swagger's parser, which finds what is wrong", async () => {
-  const problemOf = (description: unknown): Promise<unknown> =>
+  const findProblem = (description: unknown): Promise<unknown> =>
     SwaggerParser.validate(description as never).then(
       () => undefined,
       (error: Error) => error.message,
     );
-  assert.is(await problemOf(JSON.parse(text)), undefined);
+  assert.is(await findProblem(JSON.parse(text)), undefined);
   assert.type(
-    await problemOf({ ...JSON.parse(text), paths: { '/api': { get: { parameters: [{ name: 'nowhere' }] } } } }),
+    await findProblem({ ...JSON.parse(text), paths: { '/api': { get: { parameters: [{ name: 'nowhere' }] } } } }),
     'string',
   );
 });

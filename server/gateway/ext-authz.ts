@@ -12,7 +12,7 @@ import { BYTES, unary } from '../transport/grpc/method.js';
 import { createRunner } from '../transport/unary-call.js';
 import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
 import { denied } from './header-fields.js';
-import { statusOf } from './status.js';
+import { toHttpStatus } from './status.js';
 
 /** The service that Envoy calls. */
 const EXT_AUTHZ_SERVICE = 'envoy.service.auth.v3.Authorization';
@@ -37,16 +37,16 @@ function handler(gateway: Gateway, services: Services, authInfo: string): handle
     return message.length;
   };
   const run = createRunner<GrpcCall, Identity>(services, {
-    run: async (call, body) => gateway.decide(call, requestOf(body)),
-    answer: (call, identity) => send(call, permissionOf(identity)),
-    refuse: (call, error) => send(call, refusalOf(error, gateway.nobody)),
+    run: async (call, body) => gateway.decide(call, decodeRequest(body)),
+    answer: (call, identity) => send(call, permit(identity)),
+    refuse: (call, error) => send(call, refuse(error, gateway.nobody)),
   });
   return (call, callback) => run(new GrpcCall(`/${EXT_AUTHZ_SERVICE}/Check`, call, callback, authInfo), call.request);
 }
 
 /** Throws an RpcError for a message that is not about an HTTP request. */
-function requestOf(bytes: Buffer): ProxiedRequest {
-  const { method, path, headers } = httpRequestOf(bytes);
+function decodeRequest(bytes: Buffer): ProxiedRequest {
+  const { method, path, headers } = decodeHttpRequest(bytes);
   // Envoy replaces what is not UTF-8 by `!`, and passes the original on.
   if (path.includes('!')) throw denied('the path may not be UTF-8');
   return {
@@ -55,7 +55,7 @@ function requestOf(bytes: Buffer): ProxiedRequest {
   };
 }
 
-function httpRequestOf(bytes: Buffer): HttpRequest {
+function decodeHttpRequest(bytes: Buffer): HttpRequest {
   let request: CheckRequest;
   try {
     request = decodeCheckRequest(bytes);
@@ -68,28 +68,28 @@ function httpRequestOf(bytes: Buffer): HttpRequest {
 }
 
 /** Empty headers are removed from the request, so that none of the client remains. */
-function permissionOf(identity: Identity): CheckResponse {
+function permit(identity: Identity): CheckResponse {
   return {
     status: { code: 0 },
     okResponse: {
-      headers: optionsOf(identity.filter(([, value]) => value !== '')),
+      headers: toHeaderOptions(identity.filter(([, value]) => value !== '')),
       headersToRemove: identity.flatMap(([name, value]) => (value === '' ? [name] : [])),
     },
   };
 }
 
 /** Never an `error_response`: Envoy may be configured to pass such a request on. */
-function refusalOf(error: RpcError, nobody: Identity): CheckResponse {
-  const code = statusOf(error);
+function refuse(error: RpcError, nobody: Identity): CheckResponse {
+  const code = toHttpStatus(error);
   const challenge: Identity = code === 401 ? [['www-authenticate', 'Bearer']] : [];
   return {
     status: { code: CODES[error.code].number },
-    deniedResponse: { status: { code }, headers: optionsOf([...nobody, ...challenge]) },
+    deniedResponse: { status: { code }, headers: toHeaderOptions([...nobody, ...challenge]) },
   };
 }
 
 const OVERWRITE = 2;
 
-function optionsOf(headers: Identity): readonly HeaderValueOption[] {
+function toHeaderOptions(headers: Identity): readonly HeaderValueOption[] {
   return headers.map(([key, value]) => ({ header: { key, value }, appendAction: OVERWRITE }));
 }

@@ -9,7 +9,7 @@ import { prepare, type Step } from '../service/prepare-call.js';
 import { principalOfClaims } from '../service/token-subject.js';
 import { denied, type Fields, HeaderFields } from './header-fields.js';
 import { Peers } from './peers.js';
-import { segmentsOf } from './path.js';
+import { splitPath } from './path.js';
 import { RouteTree } from './routes.js';
 
 /** A request that a proxy asks about. */
@@ -62,7 +62,7 @@ export class Gateway {
     if (!this.#peers.includes(call.peer().address)) throw denied('the peer is not in `server.gateway.peers`');
     const fields = new HeaderFields(request.headers, this.#reserved);
     const { method, target } = request.line ?? this.#lineOf(fields);
-    const segments = segmentsOf(target);
+    const segments = splitPath(target);
     if ('problem' in segments) throw denied(segments.problem);
     const routed = this.#routes.find(method, segments);
     if (routed === undefined) throw denied('no route matches');
@@ -96,7 +96,7 @@ export class Gateway {
   ): Promise<{ readonly principal: Principal; readonly auxData: VerifiedAuxData }> {
     const { headers } = this.config;
     if (headers !== undefined) return { principal: principalOfHeaders(fields, headers), auxData: NO_CLAIMS };
-    const token = bearerOf(fields.only('authorization'));
+    const token = readBearer(fields.only('authorization'));
     const auxData = await this.#verified(call, token);
     return { principal: provenBy(() => principalOfClaims(this.config.token, auxData.jwt)), auxData };
   }
@@ -126,7 +126,7 @@ export class Gateway {
 
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 
-function bearerOf(authorization: string | undefined): string {
+function readBearer(authorization: string | undefined): string {
   const [scheme, token, ...more] = (authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || token === undefined || token === '' || more.length > 0)
     throw unauthenticated('the request has no token');

@@ -7,7 +7,7 @@ export type Fields = Iterable<readonly [name: string, value: string]>;
 export type ReservedNames = ReadonlySet<string>;
 
 const MOST_FIELDS = 200;
-/** In characters, of names and values. */
+/** Length in characters, of names and values. */
 const MOST_BYTES = 64 * 1024;
 
 /** Some upstreams replace the method or the path of a request by the value of such a header. */

@@ -5,7 +5,7 @@ import { HttpCall } from '../transport/http/http-call.js';
 import type { HttpEndpoints } from '../transport/http/http-server.js';
 import { createRunner, type UnaryRunner } from '../transport/unary-call.js';
 import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
-import { statusOf } from './status.js';
+import { toHttpStatus } from './status.js';
 
 /** The path where proxies ask with the original method and path in headers. */
 const FORWARD_AUTH = '/_authz/forward-auth';
@@ -52,13 +52,13 @@ function createProxyRunner(
     return 0;
   };
   return createRunner<HttpCall, Identity>(services, {
-    run: (call) => gateway.decide(call, { headers: fieldsOf(call.request), line: lineOf(call.request) }),
+    run: (call) => gateway.decide(call, { headers: readFields(call.request), line: lineOf(call.request) }),
     answer: (call, identity) => send(call, 200, identity),
-    refuse: (call, error) => send(call, statusOf(error), gateway.nobody),
+    refuse: (call, error) => send(call, toHttpStatus(error), gateway.nobody),
   });
 }
 
-function* fieldsOf({ rawHeaders }: IncomingMessage): Iterable<readonly [string, string]> {
+function* readFields({ rawHeaders }: IncomingMessage): Iterable<readonly [string, string]> {
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (!name.startsWith(':')) yield [name, rawHeaders[index + 1] as string];

@@ -12,7 +12,7 @@ export interface Ambiguous {
  * The decoded segments of the path of a request target (`/a/b?c`, as sent). Every path that two programs could read as
  * two paths is refused, not normalised (docs/gateways.md#paths): the upstream receives the path as the client wrote it.
  */
-export function segmentsOf(target: string): readonly string[] | Ambiguous {
+export function splitPath(target: string): readonly string[] | Ambiguous {
   if (target.length > LONGEST_TARGET) return { problem: 'the path is too long' };
   if (!PRINTABLE.test(target)) return { problem: 'the path has characters that a URL cannot have' };
   const [path] = target.split('?', 1) as [string];

@@ -28,13 +28,13 @@ export class RouteTree {
     let node: Node | undefined = this.#root;
     for (const segment of segments) node = node?.child(segment);
     const route = node?.routes.get(method);
-    return route && questionOf(route, segments);
+    return route && fillRoute(route, segments);
   }
 }
 
 class Node {
   readonly routes = new Map<string, GatewayRoute>();
-  /** By the literal in lower case. */
+  /** Routes by the literal in lower case. */
   readonly #literals = new Map<string, { readonly written: string; readonly node: Node }>();
   #parameter: Node | undefined;
 
@@ -59,7 +59,7 @@ class Node {
   }
 }
 
-function questionOf(route: GatewayRoute, segments: readonly string[]): RoutedRequest {
+function fillRoute(route: GatewayRoute, segments: readonly string[]): RoutedRequest {
   const fill = (template: Template): string =>
     'literal' in template
       ? template.literal

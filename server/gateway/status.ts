@@ -1,7 +1,7 @@
 import type { RpcError } from '../service/rpc-error.js';
 
 /** The HTTP status of a request that is not allowed: 503 if there is no decision. */
-export function statusOf({ code }: RpcError): 401 | 403 | 503 {
+export function toHttpStatus({ code }: RpcError): 401 | 403 | 503 {
   switch (code) {
     case 'unauthenticated':
       return 401;

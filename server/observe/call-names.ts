@@ -8,13 +8,13 @@ export interface MethodName {
 }
 
 /** The name of a call's RPC, in parts. */
-export function methodNameOf(method: string): MethodName {
+export function splitMethod(method: string): MethodName {
   const slash = method.lastIndexOf('/');
   return { service: method.slice(1, Math.max(slash, 1)), method: method.slice(slash + 1) };
 }
 
 /** The name of a code as gRPC's own libraries write it, `InvalidArgument`; `OK` when all was well. */
-export function codeNameOf(code: Code | undefined): string {
+export function nameCode(code: Code | undefined): string {
   return code === undefined ? 'OK' : (CODE_NAMES.get(code) as string);
 }
 
@@ -26,7 +26,7 @@ const CODE_NAMES: ReadonlyMap<Code, string> = new Map(
 );
 
 /** The same in OpenTelemetry's words: `INVALID_ARGUMENT`. */
-export function statusNameOf(code: Code | undefined): string {
+export function nameStatus(code: Code | undefined): string {
   if (code === 'canceled') return 'CANCELLED';
   return code === undefined ? 'OK' : code.toUpperCase();
 }
@@ -45,7 +45,7 @@ export function isHousekeeping({ method }: Pick<Call, 'method'>): boolean {
 }
 
 /** What OpenTelemetry calls the protocol of an RPC; undefined for REST, which is plain HTTP. */
-export function rpcSystemOf(protocol: Protocol): string | undefined {
+export function nameRpcSystem(protocol: Protocol): string | undefined {
   switch (protocol) {
     case 'rest':
       return undefined;
@@ -58,7 +58,7 @@ export function rpcSystemOf(protocol: Protocol): string | undefined {
 }
 
 /** The HTTP method of a call. Only REST has others than POST, and each RPC is reached by one. */
-export function httpMethodOf(protocol: Protocol, method: string): string {
+export function nameHttpMethod(protocol: Protocol, method: string): string {
   return protocol === 'rest' && READS.has(method.slice(method.lastIndexOf('/') + 1)) ? 'GET' : 'POST';
 }
 

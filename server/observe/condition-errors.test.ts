@@ -36,11 +36,14 @@ test('when explaining takes too much CPU, calls are skipped and counted', async 
     return [];
   };
   const search = new ConditionErrorSearch(busy, [], LOGGER);
+  const begun = performance.now();
   for (let index = 0; index < 100; index++) {
     search.checked(CALL, CHECKED);
     await new Promise(setImmediate);
   }
-  assert.ok(search.examined >= 1 && search.examined <= 6);
+  // Each takes 5 ms or more, of which 1 % of the time pays for one in 500.
+  const earned = (performance.now() - begun) / 500;
+  assert.ok(search.examined >= 1 && search.examined <= 6 + earned, `${search.examined} of 100`);
   assert.is(search.examined + search.skipped, 100);
 });
 

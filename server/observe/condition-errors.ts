@@ -1,13 +1,13 @@
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import type { Call } from '../service/call.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
-import { documentsOf } from '../service/tenants.js';
+import { provideDocuments } from '../service/tenants.js';
 import type { Checked, Planned, Watcher } from '../service/watcher.js';
 import type { Logger } from './log/logger.js';
 
 /** A condition that could not be evaluated, and so did not hold (docs/spec/policy-language.md#strict-evaluation). */
 export interface ConditionError {
-  /** As its author wrote it. */
+  /** The expression as its author wrote it. */
   readonly expression: string;
   readonly message: string;
 }
@@ -33,7 +33,7 @@ export class ConditionErrorSearch implements Watcher {
   readonly #listeners: readonly TellConditionErrors[];
   readonly #logger: Logger;
   readonly #queue: Question[] = [];
-  /** In milliseconds of processor time. */
+  /** Budget in milliseconds of processor time. */
   #budget = MAX_BUDGET;
   #earned = performance.now();
 
@@ -66,7 +66,7 @@ export class ConditionErrorSearch implements Watcher {
     const start = performance.now();
     this.examined++;
     try {
-      const errors = this.#find(requestOf(question), question.call);
+      const errors = this.#find(toCall(question), question.call);
       this.found += errors.length;
       if (errors.length > 0) for (const tell of this.#listeners) tell(question.call, errors);
     } catch (error) {
@@ -85,15 +85,15 @@ export class ConditionErrorSearch implements Watcher {
 
 type Question = { readonly call: Call; readonly checked: Checked } | { readonly call: Call; readonly planned: Planned };
 
-/** Of the time that passes. */
+/** Share of the time that passes. */
 const SHARE = 0.01;
 /** What can be saved up, in milliseconds. */
 const MAX_BUDGET = 2;
 
-function requestOf(question: Question): CheckCall | PlanCall {
+function toCall(question: Question): CheckCall | PlanCall {
   if ('checked' in question) {
     const { principal, resources, auxData } = question.checked;
-    return { principal, resources, auxData, includeMeta: true, tenants: documentsOf(question.call) };
+    return { principal, resources, auxData, includeMeta: true, tenants: provideDocuments(question.call) };
   }
   const { request, auxData } = question.planned;
   // Validation has seen to it that principal and resource are there.
@@ -102,6 +102,6 @@ function requestOf(question: Question): CheckCall | PlanCall {
     resource: request.resource as PlanResource,
     actions: request.action === '' ? request.actions : [request.action],
     auxData,
-    tenants: documentsOf(question.call),
+    tenants: provideDocuments(question.call),
   };
 }

@@ -39,16 +39,16 @@ export interface ObserveOptions {
   readonly environment?: Environment | undefined;
 }
 
-/** Of one kind of audit entries, since the start. */
+/** Counts of one kind of audit entries, since the start. */
 export interface AuditCount {
   readonly kind: 'access' | 'decision';
   readonly written: number;
-  /** For want of room in the queue. */
+  /** Entries dropped for want of room in the queue. */
   readonly dropped: number;
   readonly failed: number;
 }
 
-/** Of the documents of tenants, since the start; the last two are of now (server/tenants/tenant-store.ts). */
+/** Counts of the documents of tenants, since the start; the last two are of now (server/tenants/tenant-store.ts). */
 export interface TenantCounts {
   readonly loaded: number;
   readonly unchanged: number;
@@ -64,7 +64,7 @@ export interface TenantCounts {
 
 /** What watches a server until it is closed. */
 export interface Observation {
-  /** In the order in which they are called. Disabled parts are left out, so they cost nothing. */
+  /** Watchers in the order in which they are called. Disabled parts are left out, so they cost nothing. */
   readonly watchers: readonly Watcher[];
   /** The metrics of this process for a scrape; undefined if metrics are off (404 then). */
   readonly metrics: Scrape | undefined;
@@ -76,14 +76,14 @@ export interface Observation {
 
 /** Metrics as Prometheus reads them. */
 export interface Scrape {
-  /** Of this process alone. */
+  /** Metrics of this process alone. */
   readonly text: () => Promise<string>;
   /** The same as plain data, to send to the primary process; see `WorkerTotals`. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly contentType: string;
 }
 
-/** To be told when bundles change. */
+/** Events when bundles change. */
 export interface BundleEvents {
   /** A bundle starts to decide. The first one does not count as a reload. */
   readonly loaded: (bundle: LoadedBundle) => void;
@@ -93,9 +93,9 @@ export interface BundleEvents {
 
 /** A bundle as metrics describe it. */
 export interface LoadedBundle {
-  /** Of the policies. */
+  /** Hash of the policies. */
   readonly hash: string;
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: string;
   /** Undefined if the bundle did not come in an archive. */
   readonly archive?: LoadedArchive | undefined;
@@ -109,7 +109,7 @@ export interface LoadedArchive {
   readonly revision: string;
   readonly builder: string;
   readonly sequence: number | undefined;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expires: number | undefined;
   /** The newest signature, in milliseconds since 1970. */
   readonly signedAt: number | undefined;
@@ -117,7 +117,7 @@ export interface LoadedArchive {
 
 /** What became of requests to the source of the bundle. Times are milliseconds since 1970; 0 means never. */
 export interface SourceStatus {
-  /** Without credentials. */
+  /** Source without credentials. */
   readonly source: string;
   readonly lastAttempt: number;
   /** When the source last answered with a bundle that is served, or that it is unchanged. */
@@ -131,13 +131,13 @@ export interface SourceStatus {
   readonly attempts: { fetched: number; unchanged: number; failed: number };
   /** Failed requests and refused bundles, by reason. */
   readonly failures: Map<string, number>;
-  /** Of the bundles that were fetched. */
+  /** Size of the bundles that were fetched. */
   readonly bytes: number;
-  /** Of the last known good bundle. */
+  /** Writes of the last known good bundle. */
   readonly cacheWrites: { success: number; failure: number };
 }
 
-/** To be told of candidates (docs/rollout.md). */
+/** Events of candidates (docs/rollout.md). */
 export interface RolloutEvents {
   /** A candidate is in this stage from now on; undefined: there is none. */
   readonly changed: (

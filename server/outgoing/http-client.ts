@@ -6,13 +6,13 @@ import { firstHop, type Hop, isRedirect, nextHop, RedirectError } from './redire
 
 /** How long requests may take, in milliseconds, and how much they may return. */
 export interface HttpLimits {
-  /** Until there is a connection, TLS included. */
+  /** Limit until there is a connection, TLS included. */
   readonly connect: number;
-  /** Without a byte from the server. */
+  /** Limit without a byte from the server. */
   readonly idle: number;
   /** A whole request, with redirects and body. */
   readonly whole: number;
-  /** Of a body, in bytes. */
+  /** Limit for a body, in bytes. */
   readonly maxSize: number;
 }
 
@@ -29,21 +29,21 @@ export interface TlsTexts {
 }
 
 export interface HttpClientOptions {
-  /** Of the source: others are not shown the client certificate. */
+  /** Origin of the source: others are not shown the client certificate. */
   readonly origin: string;
   readonly limits: HttpLimits;
-  /** By default no client certificate, and the authorities of the platform. */
+  /** TLS settings: by default no client certificate, and the authorities of the platform. */
   readonly tls?: TlsTexts;
-  /** By default that of the environment. */
+  /** Proxy, by default that of the environment. */
   readonly proxy?: Partial<HttpProxy>;
-  /** To each origin; 4 if not set. */
+  /** Connections to each origin; 4 if not set. */
   readonly connections?: number;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly url: URL;
-  /** For whatever origin answers. */
+  /** Headers for whatever origin answers. */
   readonly headers?: { readonly [name: string]: string };
   /** Only for the origin of `url`: once redirected to another one, the request has none. */
   readonly credentials?: { readonly [name: string]: string } | undefined;
@@ -51,9 +51,9 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
   /** Redirects that are followed; 3 if not set. A request with a body follows none. */
   readonly maxRedirects?: number;
-  /** Of the body, in bytes, if less than the limit of the client. */
+  /** Limit for the body, in bytes, if less than the limit of the client. */
   readonly maxSize?: number;
-  /** Of the body of an error, in bytes: it is read up to here. 0 if not set. */
+  /** Limit for the body of an error, in bytes: it is read up to here. 0 if not set. */
   readonly maxErrorSize?: number;
   /** The server may hold the request this long before it sends headers, in milliseconds, or until `hold` is aborted. */
   readonly held?: { readonly for: number; readonly until: AbortSignal };
@@ -64,13 +64,13 @@ export interface HttpResponse {
   readonly status: number;
   /** Whether it comes from the origin of the request, which only its own redirects have led on. */
   readonly isOwn: boolean;
-  /** By name in lower case; the first of several. */
+  /** Headers by name in lower case; the first of several. */
   readonly headers: { readonly [name: string]: string };
   /** Empty for a status other than 2xx, unless the request wants errors. */
   readonly body: Buffer;
 }
 
-/** Of a response that is not read, in bytes: up to here its connection is used again. */
+/** Limit for a response that is not read, in bytes: up to here its connection is used again. */
 const LARGEST_DUMP = 64 * 1024;
 const MAX_REDIRECTS = 3;
 const MAX_CONNECTIONS = 4;
@@ -81,7 +81,7 @@ const MAX_CONNECTIONS = 4;
  */
 export class HttpClient {
   readonly #own: Dispatcher;
-  /** For other origins, to which a redirect leads: without the client certificate. */
+  /** Dispatcher for other origins, to which a redirect leads: without the client certificate. */
   readonly #others: Dispatcher;
 
   constructor(private readonly options: HttpClientOptions) {
@@ -110,7 +110,7 @@ export class HttpClient {
         hop = nextHop(hop, location);
       }
     } catch (error) {
-      throw httpErrorOf(error, progress, timeout.aborted ? whole : undefined);
+      throw toHttpError(error, progress, timeout.aborted ? whole : undefined);
     }
   }
 
@@ -149,7 +149,7 @@ export class HttpClient {
       });
       held?.until.removeEventListener('abort', stop);
       progress.hasHeaders = true;
-      const all = firstOf(headers);
+      const all = keepFirst(headers);
       const answer = { status: statusCode, isOwn, headers: all };
       const isError = statusCode < 200 || statusCode > 299;
       if ((isError && !request.maxErrorSize) || method === 'HEAD') {
@@ -190,7 +190,7 @@ function dispatcher({ limits, tls = {}, proxy = {}, connections = MAX_CONNECTION
   } as ConstructorParameters<typeof EnvHttpProxyAgent>[0]);
 }
 
-function firstOf(headers: { readonly [name: string]: string | string[] | undefined }): HttpResponse['headers'] {
+function keepFirst(headers: { readonly [name: string]: string | string[] | undefined }): HttpResponse['headers'] {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       const first = Array.isArray(value) ? value[0] : value;
@@ -226,7 +226,7 @@ const TLS_PROBLEM =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
 
 /** @param whole the time limit of the request in milliseconds, if it has passed. */
-function httpErrorOf(error: unknown, { hasHeaders }: Progress, whole: number | undefined): HttpError {
+function toHttpError(error: unknown, { hasHeaders }: Progress, whole: number | undefined): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof RedirectError) return new HttpError('redirect', error.message);
   if (whole !== undefined) return new HttpError('timeout', `no complete response in ${whole} ms`);

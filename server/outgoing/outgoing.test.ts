@@ -34,16 +34,19 @@ test('credentials belong to scheme, host and port, and do not come back', () => 
     );
 });
 
+/** In milliseconds: none of them waits so long. */
+const PATIENCE = 60_000;
+
 /** What asks a server with credentials, at a URL with the user `reader`. */
 const READERS: readonly (readonly [string, (url: string) => Promise<unknown>])[] = [
   ['keysets', (url) => fetchKeys(url)],
   [
     'tenants over HTTP',
     (url) =>
-      httpSource({ url: `${url}{tenant}`, tokenFile: undefined, timeout: 2000 }).fetch(
+      httpSource({ url: `${url}{tenant}`, tokenFile: undefined, timeout: PATIENCE }).fetch(
         't',
         '',
-        AbortSignal.timeout(2000),
+        AbortSignal.timeout(PATIENCE),
       ),
   ],
   [
@@ -51,7 +54,11 @@ const READERS: readonly (readonly [string, (url: string) => Promise<unknown>])[]
     (url) => {
       const endpoint = new URL(url).origin;
       const where = { endpoint, region: 'us-east-1', bucket: 'b', pathStyle: true };
-      const client = new S3Client({ ...where, credentials: { file: undefined, profile: undefined }, timeout: 2000 });
+      const client = new S3Client({
+        ...where,
+        credentials: { file: undefined, profile: undefined },
+        timeout: PATIENCE,
+      });
       return client.get('key', { maxBytes: 100 });
     },
   ],

@@ -1,4 +1,4 @@
-/** For a body whose length is not known: doubled until the body fits. */
+/** Room for a body whose length is not known: doubled until the body fits. */
 const FIRST_ROOM = 64 * 1024;
 
 /**

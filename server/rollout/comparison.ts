@@ -87,7 +87,7 @@ function comparedPlan({ call, filter }: Extract<ShadowItem, { readonly kind: 'pl
   // Data that was sent to a thread has lost its prototypes.
   const own = structuredClone(plan.filter);
   if (isDeepStrictEqual(own, filter)) return { result: 'same' };
-  const change = own.kind === filter.kind ? 'condition' : `${nameOf(filter)}_to_${nameOf(own)}`;
+  const change = own.kind === filter.kind ? 'condition' : `${nameFilter(filter)}_to_${nameFilter(own)}`;
   const [action = ''] = call.actions.length === 1 ? call.actions : [];
   const { filterDebug, matchedScopes, validationErrors, unplanned } = plan;
   return {
@@ -97,6 +97,6 @@ function comparedPlan({ call, filter }: Extract<ShadowItem, { readonly kind: 'pl
   };
 }
 
-function nameOf({ kind }: PlanFilter): string {
+function nameFilter({ kind }: PlanFilter): string {
   return kind.replace('KIND_', '').toLowerCase();
 }

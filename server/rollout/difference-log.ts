@@ -43,7 +43,7 @@ interface DifferenceEntry extends DecisionLogEntry {
 
 /** Lines a second in each process: a sample says enough. */
 const MOST_A_SECOND = 10;
-/** Of a line, in characters. A longer one loses its request and answers. */
+/** Length of a line, in characters. A longer one loses its request and answers. */
 const LONGEST = 64 * 1024;
 /** The file does not grow beyond this many bytes; move it away for more. */
 const LARGEST_FILE = 64 * 1024 * 1024;
@@ -161,7 +161,7 @@ export class DifferenceLog {
   }
 }
 
-/** As in the audit log, without the roles that the documents define. */
+/** The tenants as in the audit log, without the roles that the documents define. */
 function auditedTenants(tenants: ComparedTenants): Pick<DecisionLogEntry, 'tenants'> {
   if (tenants === undefined || tenants.size === 0) return {};
   return { tenants: [...tenants].map(([tenant, { digest }]) => ({ tenant, ...(digest !== '' && { digest }) })) };

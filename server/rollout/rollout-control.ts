@@ -134,7 +134,7 @@ export class RolloutControl {
         if (candidate === undefined) return NO_CANDIDATE;
         const { stage, percent } = command;
         await this.#apply({ rollout: { ...this.#next(), stage, percent }, texts: [] });
-        this.#options.logger.info('the rollout is in another stage', { hash: candidate.hash, stage, percent });
+        this.#options.logger.info('the rollout entered another stage', { hash: candidate.hash, stage, percent });
         return undefined;
       }
       case 'promote':

@@ -3,7 +3,7 @@ import type { TenantDocument, TenantDocuments } from '../../runtime/engine/index
 import type { Config } from '../config.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { evaluateBundleText } from '../swap/evaluate-bundle.js';
-import { engineOf } from '../swap/serving-engine.js';
+import { makeEngine } from '../swap/serving-engine.js';
 import { type Comparison, compare, type ShadowItem, type ShadowTenants } from './comparison.js';
 
 /** What the thread starts with. */
@@ -34,14 +34,14 @@ const onRefused = (tenant: string, { message: reason }: Error): void => {
   const refusal: RefusedTenant = { tenant, reason };
   parentPort?.postMessage(refusal);
 };
-const { engine } = await engineOf(config, await evaluateBundleText(candidate), { clock, onRefused });
+const { engine } = await makeEngine(config, await evaluateBundleText(candidate), { clock, onRefused });
 
 /** How many documents of tenants are kept. */
 const MOST_DOCUMENTS = 1000;
 const documents = new Map<string, TenantDocument>();
 
 /** Each document is the same object every time: an engine proves each object once. */
-function documentsOf(tenants: ShadowTenants): TenantDocuments {
+function provideDocuments(tenants: ShadowTenants): TenantDocuments {
   const known = new Map<string, TenantDocument>();
   for (const [tenant, { digest, document }] of tenants) {
     if (document === undefined) continue;
@@ -58,7 +58,7 @@ parentPort?.on('message', (items: readonly ShadowItem[]) => {
   const comparisons = items.map((item): Comparison => {
     // Both decide at the same time, so that conditions about it do not differ.
     time = item.time;
-    return compare(engine, item, item.tenants && documentsOf(item.tenants));
+    return compare(engine, item, item.tenants && provideDocuments(item.tenants));
   });
   parentPort?.postMessage(comparisons);
 });

@@ -84,7 +84,7 @@ interface Tried {
 }
 
 let tried = 0;
-function shadowOf(
+function startShadow(
   sets: readonly string[] = [],
   options: { readonly patience?: number; readonly pause?: number } = {},
 ): Tried {
@@ -169,7 +169,7 @@ function tellCheck(
 const idle = ({ shadow }: Tried) => until(() => shadow.waiting === 0, 'an idle shadow');
 
 test('differences are counted by kind and action, and logged with the request, masked, for `authzc replay`', async () => {
-  const one = shadowOf();
+  const one = startShadow();
   one.shadow.follow(candidate);
   tellCheck(one, [
     ['view', 1],
@@ -193,7 +193,7 @@ test('differences are counted by kind and action, and logged with the request, m
 });
 
 test('a plan differs by the kind of its filter', async () => {
-  const one = shadowOf();
+  const one = startShadow();
   one.shadow.follow(candidate);
   const call = sampleCall();
   const request = {
@@ -221,7 +221,7 @@ test('a plan differs by the kind of its filter', async () => {
 });
 
 test('a candidate that exceeds the limits is counted, and the next call is compared', async () => {
-  const one = shadowOf(['engine.limits.evaluationCost=100000']);
+  const one = startShadow(['engine.limits.evaluationCost=100000']);
   one.shadow.follow(candidate);
   tellCheck(one, [['loop', 1]], { list: Array.from({ length: 200 }, () => 1) });
   tellCheck(one, [['view', 1]]);
@@ -242,7 +242,7 @@ test('a candidate that throws is a result', () => {
 });
 
 test('a candidate that never ends is stopped and starts again; the event loop turns meanwhile', async () => {
-  const one = shadowOf([], { patience: 5000, pause: 100 });
+  const one = startShadow([], { patience: 5000, pause: 100 });
   one.shadow.follow(candidate);
   tellCheck(one, [['view', 1]]);
   await idle(one);
@@ -261,7 +261,7 @@ test('a candidate that never ends is stopped and starts again; the event loop tu
 });
 
 test('what waits is bounded in number and bytes; the rest is dropped and counted', async () => {
-  const one = shadowOf([], { patience: 60_000 });
+  const one = startShadow([], { patience: 60_000 });
   one.shadow.follow(candidate);
   tellCheck(one, [['hang', 2]], { now: true, mode: 'x' });
   await sleep(50);
@@ -279,7 +279,7 @@ test('what waits is bounded in number and bytes; the rest is dropped and counted
 });
 
 test('a candidate that cannot be loaded is reported, and nothing waits for it', async () => {
-  const one = shadowOf([], { pause: 60_000 });
+  const one = startShadow([], { pause: 60_000 });
   one.shadow.follow({ ...candidate, text: 'export const policies = 1;', digest: 'other' });
   await until(() => one.warnings.length > 0, 'a warning');
   tellCheck(one, [['view', 1]]);

@@ -37,7 +37,7 @@ const ITEM = 1024;
 const PATIENCE = 10_000;
 /** How long after a failure the thread is started again, in milliseconds. */
 const PAUSE = 10_000;
-/** In megabytes. */
+/** Limits in megabytes. */
 const MEMORY = { maxOldGenerationSizeMb: 1024 };
 
 interface Waiting {
@@ -52,7 +52,7 @@ interface Waiting {
  */
 export class Shadow {
   readonly watcher: Watcher;
-  /** Of calls that are not answered yet. */
+  /** Answers of calls that are not answered yet. */
   readonly #pending = new WeakMap<Call, Answered[]>();
   #queue: Waiting[] = [];
   #queuedBytes = 0;
@@ -128,7 +128,7 @@ export class Shadow {
     const known = answered[0]?.call.tenants;
     const needed = { tenants: known && new Map(known), bundle: undefined };
     const { tenants } = this.options;
-    const waiting = tenants && loadTenants(tenants, needed, answered.map(principalOf));
+    const waiting = tenants && loadTenants(tenants, needed, answered.map(readPrincipal));
     return waiting === undefined ? needed.tenants : waiting.then(() => needed.tenants);
   }
 
@@ -166,7 +166,7 @@ export class Shadow {
     this.#sent = this.#queue.splice(0, count);
     for (const waiting of this.#sent) this.#queuedBytes -= waiting.bytes;
     try {
-      this.#thread.postMessage(this.#sent.map(itemOf));
+      this.#thread.postMessage(this.#sent.map(toItem));
     } catch {
       // A value that cannot be sent to a thread.
       this.options.events.dropped(this.#sent.length);
@@ -240,7 +240,7 @@ export class Shadow {
   }
 }
 
-function itemOf({ answered, tenants: loaded }: Waiting): ShadowItem {
+function toItem({ answered, tenants: loaded }: Waiting): ShadowItem {
   const { time } = answered;
   const tenants = loaded && { tenants: [...loaded] };
   if (answered.kind === 'check') {
@@ -259,7 +259,7 @@ function itemOf({ answered, tenants: loaded }: Waiting): ShadowItem {
     time,
     ...tenants,
     call: {
-      principal: principalOf(answered),
+      principal: readPrincipal(answered),
       // Validation has seen to it that it is there.
       resource: request.resource as PlanResource,
       actions: request.action === '' ? request.actions : [request.action],
@@ -269,7 +269,7 @@ function itemOf({ answered, tenants: loaded }: Waiting): ShadowItem {
   };
 }
 
-function principalOf(answered: Answered): Principal {
+function readPrincipal(answered: Answered): Principal {
   // Validation has seen to it that it is there.
   return answered.kind === 'check' ? answered.checked.principal : (answered.planned.request.principal as Principal);
 }

@@ -108,20 +108,20 @@ test('they are renewed before they expire, once for all, and used while the serv
     isAway ? { status: 500, body: '' } : { body: json(count, now + HOUR) },
   );
   const pod = new PodCredentials(podIdentity(service.url), () => now);
-  const idOf = async (): Promise<string> => (await pod.read()).accessKeyId;
-  assert.equal(await Promise.all([idOf(), idOf(), idOf()]), ['id1', 'id1', 'id1']);
+  const readId = async (): Promise<string> => (await pod.read()).accessKeyId;
+  assert.equal(await Promise.all([readId(), readId(), readId()]), ['id1', 'id1', 'id1']);
   now += HOUR - 6 * 60_000;
-  assert.is(await idOf(), 'id1');
+  assert.is(await readId(), 'id1');
   now += 2 * 60_000;
-  assert.equal(await Promise.all([idOf(), idOf()]), ['id2', 'id2']);
+  assert.equal(await Promise.all([readId(), readId()]), ['id2', 'id2']);
   isAway = true;
   now += HOUR - 2 * 60_000;
-  assert.equal([await idOf(), await idOf()], ['id2', 'id2']);
+  assert.equal([await readId(), await readId()], ['id2', 'id2']);
   assert.is(service.seen.length, 3, 'not at each request');
   now += 2 * 60_000;
-  assert.match(await messageOf(pod.read()), 'no credentials: the agent of the pod: status 500');
+  assert.match(await findMessage(pod.read()), 'no credentials: the agent of the pod: status 500');
   isAway = false;
-  assert.is(await idOf(), 'id5');
+  assert.is(await readId(), 'id5');
 });
 
 test('tokens go nowhere else, and are in no message', async () => {
@@ -141,7 +141,7 @@ test('tokens go nowhere else, and are in no message', async () => {
       podIdentity(empty.url),
       webIdentity(empty.url),
       { ...webIdentity(empty.url), AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, 'none') },
-    ].map((environment) => messageOf(new PodCredentials(environment).read())),
+    ].map((environment) => findMessage(new PodCredentials(environment).read())),
   );
   assert.equal(other.seen, []);
   for (const message of messages) {
@@ -172,13 +172,13 @@ test('requests are signed with them, and send their session', async () => {
   assert.is(sts.seen.length, 1);
   const headers = storage.seen[1]?.request.headers ?? {};
   assert.is(headers['x-amz-security-token'], 'session1');
-  assert.is(headers.authorization, await signatureOf(headers, '/bundles/policies.js'));
+  assert.is(headers.authorization, await sign(headers, '/bundles/policies.js'));
 });
 
 test.run();
 
 /** As the AWS SDK signs the headers of a request. */
-async function signatureOf(headers: IncomingMessage['headers'], path: string): Promise<string> {
+async function sign(headers: IncomingMessage['headers'], path: string): Promise<string> {
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers['x-amz-date'])) ?? [];
@@ -216,7 +216,7 @@ async function signatureOf(headers: IncomingMessage['headers'], path: string): P
   return signed.headers['authorization'] ?? '';
 }
 
-async function messageOf(work: Promise<unknown>): Promise<string> {
+async function findMessage(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'none',
     (error: Error) => error.message,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { HttpClient, limitsWithin } from '../outgoing/http-client.js';
 import { isPlainHttp } from '../config/plain-http.js';
+import { explainReadError } from '../read-error.js';
 
 /** What signs requests. */
 export interface Credentials {
@@ -12,7 +13,7 @@ export interface Credentials {
 
 /** Credentials that are valid for some time. */
 interface Temporary extends Credentials {
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expiration: number;
 }
 
@@ -20,12 +21,12 @@ type Environment = { readonly [name: string]: string | undefined };
 
 /** They are replaced this long before they expire, in milliseconds. */
 const EARLY = 5 * 60_000;
-/** After a failure, those that are still valid are used this long without another attempt, in milliseconds. */
+/** How long credentials that are still valid are used after a failure without another attempt, in milliseconds. */
 const PAUSE = 10_000;
 const TIMEOUT = 10_000;
-/** Of an answer, in bytes. */
+/** Limit for an answer, in bytes. */
 const LARGEST = 64 * 1024;
-/** Of the addresses at which the agents of EKS and ECS answer without TLS. */
+/** Addresses at which the agents of EKS and ECS answer without TLS. */
 const AGENTS: ReadonlySet<string> = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]']);
 
 /**
@@ -94,7 +95,10 @@ async function nothingConfigured(): Promise<never> {
 async function assumeRole(tokenFile: string, role: string, environment: Environment): Promise<Temporary> {
   const region = environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || 'us-east-1';
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = urlOf(environment['AWS_ENDPOINT_URL_STS'] || `https://sts.${region}.${domain}`, 'AWS_ENDPOINT_URL_STS');
+  const url = parseUrl(
+    environment['AWS_ENDPOINT_URL_STS'] || `https://sts.${region}.${domain}`,
+    'AWS_ENDPOINT_URL_STS',
+  );
   if (isPlainHttp(url)) throw new Error('no credentials: `AWS_ENDPOINT_URL_STS` needs `https://`');
   const parameters = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -108,17 +112,17 @@ async function assumeRole(tokenFile: string, role: string, environment: Environm
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: parameters.toString(),
   });
-  return temporaryOf('STS', {
-    AccessKeyId: elementOf(text, 'AccessKeyId'),
-    SecretAccessKey: elementOf(text, 'SecretAccessKey'),
-    Token: elementOf(text, 'SessionToken'),
-    Expiration: elementOf(text, 'Expiration'),
+  return readTemporary('STS', {
+    AccessKeyId: readElement(text, 'AccessKeyId'),
+    SecretAccessKey: readElement(text, 'SecretAccessKey'),
+    Token: readElement(text, 'SessionToken'),
+    Expiration: readElement(text, 'Expiration'),
   });
 }
 
 /** The agent of EKS Pod Identity, or of ECS. */
 async function askAgent(written: string, environment: Environment): Promise<Temporary> {
-  const url = urlOf(written, 'AWS_CONTAINER_CREDENTIALS_FULL_URI');
+  const url = parseUrl(written, 'AWS_CONTAINER_CREDENTIALS_FULL_URI');
   if (isPlainHttp(url) && !AGENTS.has(url.hostname))
     throw new Error('no credentials: `AWS_CONTAINER_CREDENTIALS_FULL_URI` needs `https://`, or is not of an agent');
   const file = environment['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'] || undefined;
@@ -133,7 +137,7 @@ async function askAgent(written: string, environment: Environment): Promise<Temp
   } catch {
     // Reported below.
   }
-  return temporaryOf('the agent of the pod', (answer ?? {}) as Answer);
+  return readTemporary('the agent of the pod', (answer ?? {}) as Answer);
 }
 
 interface Answer {
@@ -143,7 +147,7 @@ interface Answer {
   readonly Expiration?: unknown;
 }
 
-function temporaryOf(who: string, { AccessKeyId, SecretAccessKey, Token, Expiration }: Answer): Temporary {
+function readTemporary(who: string, { AccessKeyId, SecretAccessKey, Token, Expiration }: Answer): Temporary {
   const expiration = Date.parse(String(Expiration));
   const isText = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
   if (!isText(AccessKeyId) || !isText(SecretAccessKey) || !isText(Token) || Number.isNaN(expiration))
@@ -167,7 +171,7 @@ async function send(who: string, url: URL, { method, headers, body }: Sent): Pro
     const response = await client.send({ ...sent, ...(body !== undefined && { body: Buffer.from(body) }) });
     const text = response.body.toString('utf8');
     if (response.status === 200) return text;
-    const code = elementOf(text, 'Code');
+    const code = readElement(text, 'Code');
     throw new Error(`status ${response.status}${code === undefined ? '' : ` (${code})`}`);
   } catch (error) {
     throw new Error(`no credentials: ${who}: ${(error as Error).message}`);
@@ -180,19 +184,19 @@ const NO_PROXY = { url: '', exceptions: undefined };
 
 async function secretIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`no credentials: the token \`${file}\` cannot be read (${error.code ?? 'unknown reason'})`);
+    throw new Error(`no credentials: the token \`${file}\` cannot be read: ${explainReadError(error)}`);
   });
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`no credentials: \`${file}\` has no token`);
   return token;
 }
 
-function urlOf(written: string, name: string): URL {
+function parseUrl(written: string, name: string): URL {
   if (!URL.canParse(written) || !/^https?:/.test(written)) throw new Error(`no credentials: \`${name}\` is not a URL`);
   return new URL(written);
 }
 
-function elementOf(xml: string, name: string): string | undefined {
+function readElement(xml: string, name: string): string | undefined {
   const start = xml.indexOf(`<${name}>`);
   const end = xml.indexOf(`</${name}>`, start);
   return start < 0 || end < 0 ? undefined : xml.slice(start + name.length + 2, end).trim();

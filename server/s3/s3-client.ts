@@ -20,7 +20,7 @@ export interface S3Options extends BucketAddress {
   readonly credentials: CredentialSource;
   /** CA certificates (PEM) that verify the endpoint instead of the ones of the platform. */
   readonly ca?: Buffer | undefined;
-  /** Of a request with its response, in milliseconds. */
+  /** Limit for a request with its response, in milliseconds. */
   readonly timeout: number;
   /** Sends the requests, and is closed by its owner; absent: one with `ca`, and the proxy of the environment. */
   readonly client?: HttpClient | undefined;
@@ -29,7 +29,7 @@ export interface S3Options extends BucketAddress {
 export interface S3Object {
   readonly body: Buffer;
   readonly etag: string | undefined;
-  /** As the server writes it. */
+  /** Date as the server writes it. */
   readonly lastModified: string | undefined;
 }
 
@@ -65,9 +65,9 @@ export class S3Error extends Error {
 }
 
 const TRANSIENT_CODES: ReadonlySet<string | undefined> = new Set(['RequestTimeout', 'SlowDown', 'OperationAborted']);
-/** Of an error response, in bytes. */
+/** Limit for an error response, in bytes. */
 const MAX_ERROR_BODY = 64 * 1024;
-/** For objects that are read or written at the same time. */
+/** Connections for objects that are read or written at the same time. */
 const MAX_CONNECTIONS = 64;
 
 /**
@@ -187,7 +187,7 @@ export function bucketUrl({ endpoint, region, bucket, pathStyle }: BucketAddress
   return url;
 }
 
-/** As Signature Version 4 wants a path: everything but unreserved characters and slashes is escaped. */
+/** Escapes a key as Signature Version 4 wants a path: everything but unreserved characters and slashes is escaped. */
 function encodeKey(key: string): string {
   const escape = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return key
@@ -200,13 +200,13 @@ function encodeKey(key: string): string {
 /** The error that a response describes; its body is XML, of which only two elements count. */
 function refusal(what: string, { status, body }: HttpResponse): S3Error {
   const text = body.toString();
-  const code = elementOf(text, 'Code');
-  const message = elementOf(text, 'Message');
+  const code = readElement(text, 'Code');
+  const message = readElement(text, 'Message');
   const details = [code, message].filter((part) => part !== undefined).join(': ');
   return new S3Error(`${what}: status ${status}${details === '' ? '' : ` (${details})`}`, status, code);
 }
 
-function elementOf(xml: string, name: string): string | undefined {
+function readElement(xml: string, name: string): string | undefined {
   const start = xml.indexOf(`<${name}>`);
   const end = xml.indexOf(`</${name}>`, start);
   return start < 0 || end < 0 ? undefined : xml.slice(start + name.length + 2, end).slice(0, 200);

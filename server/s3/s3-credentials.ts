@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Credentials, PodCredentials } from './pod-credentials.js';
+import { explainReadError } from '../read-error.js';
 
 /** Where credentials come from: a file, the environment, or else the pod. */
 export interface CredentialSource {
@@ -26,20 +27,20 @@ export async function readCredentials(
     token: environment['AWS_SESSION_TOKEN'],
   };
   if (file === undefined && isSet(keys.id) && isSet(keys.secret))
-    return credentialsOf(keys.id, keys.secret, keys.token);
+    return makeCredentials(keys.id, keys.secret, keys.token);
   const isNamed = [file, profile, environment['AWS_SHARED_CREDENTIALS_FILE'], environment['AWS_PROFILE']].some(isSet);
   if (!isNamed && pod.isConfigured) return pod.read();
   const path = file ?? environment['AWS_SHARED_CREDENTIALS_FILE'] ?? join(homedir(), '.aws', 'credentials');
   const name = profile ?? environment['AWS_PROFILE'] ?? 'default';
-  const section = sectionOf(await textOf(path), name);
+  const section = readSection(await readText(path), name);
   const id = section.get('aws_access_key_id');
   const secret = section.get('aws_secret_access_key');
   if (!isSet(id) || !isSet(secret))
     throw new Error(`the credentials file \`${path}\` has no access key in the profile \`${name}\``);
-  return credentialsOf(id, secret, section.get('aws_session_token'));
+  return makeCredentials(id, secret, section.get('aws_session_token'));
 }
 
-function credentialsOf(accessKeyId: string, secretAccessKey: string, token: string | undefined): Credentials {
+function makeCredentials(accessKeyId: string, secretAccessKey: string, token: string | undefined): Credentials {
   return { accessKeyId, secretAccessKey, ...(isSet(token) ? { sessionToken: token } : {}) };
 }
 
@@ -47,20 +48,19 @@ function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
-async function textOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     throw new Error(
-      `no credentials: the file \`${path}\` cannot be read (${code ?? 'unknown reason'}); ` +
+      `no credentials: the file \`${path}\` cannot be read: ${explainReadError(error)}; ` +
         'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a shared credentials file',
     );
   }
 }
 
 /** The settings of a section; a line is `name = value`, and one that begins with `#` or `;` is a comment. */
-function sectionOf(text: string, name: string): ReadonlyMap<string, string> {
+function readSection(text: string, name: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   let isInside = false;
   for (const line of text.split(/\r?\n/).map((written) => written.trim())) {

@@ -13,15 +13,15 @@ import { prepared } from './prepare-call.js';
 import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import {
   contextForConditions,
-  entryOf,
+  toEntry,
   metaPrefix,
   isCopied,
   principalFor,
-  requestIdOf,
-  tokensOf,
+  readRequestId,
+  readTokens,
 } from './authzen-mapping.js';
-import { accessEvaluation, type AnsweredEvaluation, evaluationOf } from './authzen.js';
-import { deciderOf } from './bundle-choice.js';
+import { accessEvaluation, type AnsweredEvaluation, toEvaluation } from './authzen.js';
+import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import {
   accept,
@@ -53,8 +53,8 @@ export function accessEvaluationBatch(
   const request = withDefaults(sent);
   accept(service, call, accessEvaluationBatchRequestViolations(request));
   limitEvaluations(request.evaluations.length, service.limits);
-  const askers = askersOf(request, service);
-  const groups = groupsOf(askers, (context) => tokensOf(service, call, context));
+  const askers = makeAskers(request, service);
+  const groups = makeGroups(askers, (context) => readTokens(service, call, context));
   for (const { resources } of groups) limitResources(resources.size, service.limits);
   const claims = groups.map(({ auxData }) => withClaims(service, call, auxData, (verified) => verified));
   const prefix = metaPrefix(request.context, service);
@@ -65,7 +65,7 @@ export function accessEvaluationBatch(
         service.limits,
       );
     const answers = request.evaluations.map(() => DENIED);
-    deciderOf(service, call).asOne(() => {
+    chooseDecider(service, call).asOne(() => {
       for (const [index, { askers: members }] of groups.entries()) {
         for (const asker of members)
           answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, prefix }, answers);
@@ -123,7 +123,7 @@ function tooManyCopies(): RpcError {
 }
 
 /** Evaluations share a subject or a context when it is the very same object: that of the batch. */
-function askersOf(request: AccessEvaluationBatchRequest, service: CheckService): readonly Asker[] {
+function makeAskers(request: AccessEvaluationBatchRequest, service: CheckService): readonly Asker[] {
   const askers: Asker[] = [];
   const bySubject = new Map<Subject, Map<Attributes, Asker>>();
   const forConditions = new Map<Attributes, Attributes | undefined>();
@@ -133,13 +133,13 @@ function askersOf(request: AccessEvaluationBatchRequest, service: CheckService):
     const resource = evaluation.resource ?? request.resource;
     const action = evaluation.action ?? request.action;
     if (subject === undefined || resource === undefined || action === undefined) continue;
-    const context = contextOf(evaluation, request);
+    const context = chooseContext(evaluation, request);
     if (!forConditions.has(context)) forConditions.set(context, contextForConditions(context, service));
     const seen = forConditions.get(context);
     if (isCopied(resource.properties, action, seen, service))
       copiedAttributes += Object.keys(resource.properties).length;
     if (copiedAttributes > MAX_COPIED_ATTRIBUTES) throw tooManyCopies();
-    const entry = entryOf(resource, action, seen, service);
+    const entry = toEntry(resource, action, seen, service);
     const known = bySubject.get(subject) ?? new Map<Attributes, Asker>();
     bySubject.set(subject, known);
     let asker = known.get(context);
@@ -154,7 +154,7 @@ function askersOf(request: AccessEvaluationBatchRequest, service: CheckService):
   return askers;
 }
 
-function contextOf(evaluation: Evaluation, request: Evaluation): Attributes {
+function chooseContext(evaluation: Evaluation, request: Evaluation): Attributes {
   return Object.keys(evaluation.context).length === 0 ? request.context : evaluation.context;
 }
 
@@ -166,7 +166,10 @@ interface Group {
   readonly resources: Map<string, Set<string>>;
 }
 
-function groupsOf(askers: readonly Asker[], tokensIn: (context: Attributes) => AuxData | undefined): readonly Group[] {
+function makeGroups(
+  askers: readonly Asker[],
+  tokensIn: (context: Attributes) => AuxData | undefined,
+): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const asker of askers) {
     const auxData = tokensIn(asker.context);
@@ -195,7 +198,7 @@ function answer(
   { subject, context, entries, places, auxData, prefix }: Question,
   answers: AccessEvaluationResponse[],
 ): void {
-  const requestId = requestIdOf(context, service);
+  const requestId = readRequestId(context, service);
   const decisions = decide(service, call, {
     requestId,
     principal: principalFor(service, subject, auxData),
@@ -206,11 +209,11 @@ function answer(
   });
   for (const [index, place] of places.entries()) {
     if (prefix !== undefined) countRepeated(call, requestId.length + entryLength(entries[index] as CheckEntry));
-    answers[place] = evaluationOf(entries[index] as CheckEntry, decisions[index] as Decision, requestId, prefix);
+    answers[place] = toEvaluation(entries[index] as CheckEntry, decisions[index] as Decision, requestId, prefix);
   }
 }
 
-/** Of what the metadata of an evaluation repeat: its resource, and its action twice. */
+/** Length of what the metadata of an evaluation repeat: its resource, and its action twice. */
 function entryLength({ resource: { kind, policyVersion, id, scope }, actions }: CheckEntry): number {
   return actions.reduce(
     (length, action) => length + 2 * action.length,

@@ -13,7 +13,7 @@ import { provenPrincipal, withSubjectToken } from './token-subject.js';
  * The principal of a subject: its roles are a property, or else its type (docs/spec/server.md#authzen). All properties
  * are attributes.
  */
-function principalOf({ type, id, properties }: Subject, names: readonly PropertyNames[]): Principal {
+function toPrincipal({ type, id, properties }: Subject, names: readonly PropertyNames[]): Principal {
   const listed = setting(properties, 'roles', names);
   const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
   return {
@@ -39,7 +39,7 @@ const FOR_SERVER = ['requestId', 'includeMeta', 'auxData'] as const;
  * action and have no context, so the properties of the action and the context become attributes of the resource
  * (docs/spec/server.md#authzen).
  */
-export function entryOf(
+export function toEntry(
   { type, id, properties }: Resource,
   action: Action,
   context: Attributes | undefined,
@@ -100,7 +100,7 @@ function copied(
 }
 
 /** The id that the caller gave the request; empty when it gave none. */
-export function requestIdOf(context: Attributes, { propertyNames: names = OWN_NAMES }: Aliased = {}): string {
+export function readRequestId(context: Attributes, { propertyNames: names = OWN_NAMES }: Aliased = {}): string {
   return textSetting(context, 'requestId', names);
 }
 
@@ -116,12 +116,12 @@ export function metaPrefix(
 }
 
 /** The tokens of a request: those in its context and, where tokens say who the subject is, that of the subject. */
-export function tokensOf(
+export function readTokens(
   { tokenSubject, propertyNames }: Pick<CheckService, 'tokenSubject' | 'propertyNames'>,
   call: Call,
   context: Attributes,
 ): AuxData | undefined {
-  const auxData = auxDataOf(context, propertyNames);
+  const auxData = readAuxData(context, propertyNames);
   return tokenSubject === undefined ? auxData : withSubjectToken(call, auxData);
 }
 
@@ -132,7 +132,7 @@ export function principalFor(
   { jwt }: VerifiedAuxData,
 ): Principal {
   return tokenSubject === undefined
-    ? principalOf(subject, propertyNames ?? OWN_NAMES)
+    ? toPrincipal(subject, propertyNames ?? OWN_NAMES)
     : provenPrincipal(tokenSubject, jwt, subject.id);
 }
 
@@ -140,29 +140,29 @@ export function principalFor(
  * The tokens in a context, with field names of JSON or protobuf. Throws an RpcError for invalid tokens; unknown fields
  * are ignored.
  */
-function auxDataOf(context: Attributes, names = OWN_NAMES): AuxData | undefined {
+function readAuxData(context: Attributes, names = OWN_NAMES): AuxData | undefined {
   const name = names.find(({ auxData }) => Object.hasOwn(context, auxData))?.auxData;
   if (name === undefined) return undefined;
-  const fields = objectOf(context[name]);
+  const fields = readObject(context[name]);
   const jwt = property(fields, 'jwt') ?? undefined;
-  const jwts = objectOf(property(fields, 'jwts') ?? {});
+  const jwts = readObject(property(fields, 'jwts') ?? {});
   const auxData: AuxData = {
-    jwt: jwt === undefined ? undefined : tokenOf(jwt),
-    jwts: new Map(Object.entries(jwts).map(([name, token]) => [name, tokenOf(token)])),
+    jwt: jwt === undefined ? undefined : readToken(jwt),
+    jwts: new Map(Object.entries(jwts).map(([name, token]) => [name, readToken(token)])),
   };
   if (!isValidAuxData(auxData)) throw invalid();
   return auxData;
 }
 
-function tokenOf(value: unknown): Token {
-  const fields = objectOf(value);
+function readToken(value: unknown): Token {
+  const fields = readObject(value);
   const token = property(fields, 'token');
   const keySetId = property(fields, 'keySetId') ?? property(fields, 'key_set_id') ?? '';
   if (typeof token !== 'string' || typeof keySetId !== 'string') throw invalid();
   return { token, keySetId };
 }
 
-function objectOf(value: unknown): Attributes {
+function readObject(value: unknown): Attributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid();
   return value as Attributes;
 }

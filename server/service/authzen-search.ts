@@ -1,8 +1,8 @@
 import type { ActionSearchRequest, ActionSearchResponse, Resource, Subject } from '../../proto/gen/authzen-messages.js';
 import { actionSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { prepared } from './prepare-call.js';
-import { contextForConditions, entryOf, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
-import { deciderOf } from './bundle-choice.js';
+import { contextForConditions, toEntry, principalFor, readRequestId, readTokens } from './authzen-mapping.js';
+import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CheckEntry } from './decider.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
@@ -25,13 +25,13 @@ export function actionSearch(
   accept(service, call, actionSearchRequestViolations(request));
   const { context } = request;
   // Validation has seen to it that subject and resource are there.
-  const { resource } = entryOf(
+  const { resource } = toEntry(
     request.resource as Resource,
     NO_ACTION,
     contextForConditions(context, service),
     service,
   );
-  return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
+  return withClaims(service, call, readTokens(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
     return prepared(service, call, [principal], () =>
       searched(service, call, { principal, resource, auxData, request }),
@@ -51,7 +51,7 @@ function searched(
   { principal, resource, auxData, request: { context, page } }: Search,
 ): ActionSearchResponse {
   const question = {
-    requestId: requestIdOf(context, service),
+    requestId: readRequestId(context, service),
     principal,
     auxData,
     includeMeta: false,
@@ -62,7 +62,7 @@ function searched(
   const names = actionNames(principal.id, resource.kind).filter((name) => name > token);
   const limit = page?.limit || names.length;
   // One more than the page has tells whether there is a next one.
-  const allowed = deciderOf(service, call).asOne(() =>
+  const allowed = chooseDecider(service, call).asOne(() =>
     firstAllowed(names, limit + 1, service.limits.maxActionsPerResource, (actions) =>
       allowedActions(service, call, { ...question, resources: [{ resource, actions }] }),
     ),

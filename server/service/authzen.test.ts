@@ -9,7 +9,7 @@ import type { AuxData } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import { accessEvaluation, authzenMetadata } from './authzen.js';
 import { accessEvaluationBatch } from './authzen-batch.js';
-import { entryOf } from './authzen-mapping.js';
+import { toEntry } from './authzen-mapping.js';
 import { CallIds } from './call-id.js';
 import type { Call } from './call.js';
 import type { CheckService } from './check-resources.js';
@@ -154,7 +154,7 @@ test('a property of the resource does not pass for properties of the action', ()
   const fake = { 'authz.actionProperties': { soft: true }, 'other.actionProperties': { soft: true }, a: 1 };
   const resource = { type: 'k', id: '1', properties: fake };
   const attributesFor = (properties: Attributes, context?: Attributes): Attributes =>
-    entryOf(resource, { name: 'read', properties }, context, { propertyNames: names }).resource.attr;
+    toEntry(resource, { name: 'read', properties }, context, { propertyNames: names }).resource.attr;
   assert.equal(attributesFor({}), { a: 1 });
   assert.equal(attributesFor({}, { b: 2 }), { a: 1, 'authz.context': { b: 2 } });
   assert.equal(attributesFor({ hard: true }), {
@@ -162,7 +162,7 @@ test('a property of the resource does not pass for properties of the action', ()
     'authz.actionProperties': { hard: true },
     'other.actionProperties': { hard: true },
   });
-  assert.equal(entryOf(resource, { name: 'read', properties: {} }, undefined).resource.attr, {
+  assert.equal(toEntry(resource, { name: 'read', properties: {} }, undefined).resource.attr, {
     a: 1,
     'other.actionProperties': { soft: true },
   });
@@ -171,7 +171,7 @@ test('a property of the resource does not pass for properties of the action', ()
 test('each evaluation of a batch has its own context, or that of the batch', () => {
   const seen: CheckCall[] = [];
   const evaluation = { ...none, resource: resource('read'), action: action('read') };
-  run(batchOf([evaluation, { ...evaluation, context: { amount: 2 } }], { context: { amount: 1 } }), seen);
+  run(makeBatch([evaluation, { ...evaluation, context: { amount: 2 } }], { context: { amount: 1 } }), seen);
   assert.equal(
     seen.map(({ resources }) => resources[0]?.resource.attr['authz.context']),
     [{ amount: 1 }, { amount: 2 }],
@@ -182,7 +182,7 @@ test('a batch does not copy the attributes of a large resource for each of its a
   const properties = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`a${index}`, 1]));
   const evaluations = ['a', 'b', 'c', 'd'].map((name) => ({ ...none, action: { name, properties: { soft: true } } }));
   assert.throws(
-    () => run(batchOf(evaluations, { resource: { type: 'k', id: '1', properties } })),
+    () => run(makeBatch(evaluations, { resource: { type: 'k', id: '1', properties } })),
     (error: unknown) => error instanceof RpcError && error.code === 'resource_exhausted',
   );
 });
@@ -228,7 +228,7 @@ test('invalid tokens are rejected without a reason', async () => {
 });
 
 type Many = { readonly evaluations: readonly AccessEvaluationResponse[] };
-const batchOf = (
+const makeBatch = (
   evaluations: readonly Evaluation[],
   rest: Partial<AccessEvaluationBatchRequest> = {},
 ): AccessEvaluationBatchRequest => ({ ...none, subject: subject(), ...rest, evaluations, options: rest.options });
@@ -240,7 +240,7 @@ const run = (request: AccessEvaluationBatchRequest, seen: CheckCall[] = []) => {
 
 test('an evaluation inherits missing parts from the batch as a whole', () => {
   const seen: CheckCall[] = [];
-  const request = batchOf(
+  const request = makeBatch(
     [
       { ...none, action: action('read') },
       { ...none, resource: { type: 'k', id: '1', properties: {} } },
@@ -261,7 +261,7 @@ test('an evaluation inherits missing parts from the batch as a whole', () => {
 test('evaluations with equal ids are evaluated separately', () => {
   assert.equal(
     run(
-      batchOf([
+      makeBatch([
         { ...none, resource: resource('read'), action: action('read') },
         { ...none, resource: resource('write'), action: action('read') },
         {
@@ -287,44 +287,47 @@ test('a subject or resource inherits its type or id, and nothing else', () => {
   const typeOnly = { type: 'k', id: '', properties: { allow: 'read' } };
   const own = { ...none, resource: { type: '', id: '7', properties: {} } };
   assert.equal(
-    run(batchOf([own, { ...none, resource: resource('read') }], { resource: typeOnly, action: action('read') }), seen),
+    run(
+      makeBatch([own, { ...none, resource: resource('read') }], { resource: typeOnly, action: action('read') }),
+      seen,
+    ),
     [false, true],
   );
   assert.equal(seen[0]?.resources[0]?.resource, { kind: 'k', policyVersion: '', id: '7', attr: {}, scope: '' });
   assert.throws(
-    () => run(batchOf([own, none], { resource: typeOnly, action: action('read') })),
+    () => run(makeBatch([own, none], { resource: typeOnly, action: action('read') })),
     isRefusal('validation error: resource.id: value is required'),
   );
   assert.throws(
-    () => run(batchOf([own], { action: action('read') })),
+    () => run(makeBatch([own], { action: action('read') })),
     isRefusal('validation error: evaluations[0].resource.type: value is required'),
   );
 });
 
 test('an evaluation that lacks a part is denied, and the others are evaluated', () => {
-  assert.equal(run(batchOf([{ ...none, resource: resource('read') }, none], { action: action('read') })), [
+  assert.equal(run(makeBatch([{ ...none, resource: resource('read') }, none], { action: action('read') })), [
     true,
     false,
   ]);
   assert.throws(
-    () => run(batchOf([none, none], { action: action('read') })),
+    () => run(makeBatch([none, none], { action: action('read') })),
     isRefusal('validation error: resource must be set for all evaluations, or for some of them'),
   );
 });
 
 test('a request without evaluations is a single evaluation when it has all parts', () => {
-  const whole = batchOf([], { resource: resource('read'), action: action('read') });
+  const whole = makeBatch([], { resource: resource('read'), action: action('read') });
   assert.equal(accessEvaluationBatch(serviceSeeing([]), callWith(), whole), {
     evaluations: [],
     decision: true,
     response: undefined,
   });
   assert.throws(
-    () => run(batchOf([], { resource: resource('read') })),
+    () => run(makeBatch([], { resource: resource('read') })),
     isRefusal('validation error: evaluations: must contain at least 1 item(s)'),
   );
   assert.throws(
-    () => run(batchOf([], { resource: { ...resource('read'), id: '' }, action: action('read') })),
+    () => run(makeBatch([], { resource: { ...resource('read'), id: '' }, action: action('read') })),
     isRefusal('validation error: resource.id: value is required'),
   );
 });
@@ -335,14 +338,14 @@ test('responses end with the evaluation that decides the semantic', () => {
     resource: resource('read'),
     action: action(name),
   }));
-  const semantic = (evaluationsSemantic: string) => run(batchOf(evaluations, { options: { evaluationsSemantic } }));
+  const semantic = (evaluationsSemantic: string) => run(makeBatch(evaluations, { options: { evaluationsSemantic } }));
   assert.equal(semantic(''), [true, false, true]);
   assert.equal(semantic('execute_all'), [true, false, true]);
   assert.equal(semantic('deny_on_first_deny'), [true, false]);
   assert.equal(semantic('permit_on_first_permit'), [true]);
   assert.equal(
     run(
-      batchOf([evaluations[1] as Evaluation, evaluations[0] as Evaluation], {
+      makeBatch([evaluations[1] as Evaluation, evaluations[0] as Evaluation], {
         options: { evaluationsSemantic: 'permit_on_first_permit' },
       }),
     ),
@@ -350,7 +353,7 @@ test('responses end with the evaluation that decides the semantic', () => {
   );
   assert.equal(
     run(
-      batchOf([evaluations[1] as Evaluation, evaluations[1] as Evaluation], {
+      makeBatch([evaluations[1] as Evaluation, evaluations[1] as Evaluation], {
         options: { evaluationsSemantic: 'permit_on_first_permit' },
       }),
     ),
@@ -366,7 +369,7 @@ test('a batch has the limits of a check for each subject with its tokens, and on
     subject: who === undefined ? undefined : subject({}, who),
   });
   const refused = (evaluations: readonly Evaluation[], message: string) =>
-    assert.throws(() => run(batchOf(evaluations)), isRefusal(message));
+    assert.throws(() => run(makeBatch(evaluations)), isRefusal(message));
   refused(
     Array.from({ length: 7 }, () => about('1', 'read')),
     'number of evaluations (7) exceeds configured limit (6)',
@@ -380,10 +383,10 @@ test('a batch has the limits of a check for each subject with its tokens, and on
     'number of actions (3) exceeds configured limit (2)',
   );
   assert.is(
-    run(batchOf(['1', '2', '3', '4'].map((id) => about(id, 'read', id === '4' ? 'bob' : undefined)))).length,
+    run(makeBatch(['1', '2', '3', '4'].map((id) => about(id, 'read', id === '4' ? 'bob' : undefined)))).length,
     4,
   );
-  assert.is(run(batchOf(Array.from({ length: 6 }, () => about('1', 'read')))).length, 6);
+  assert.is(run(makeBatch(Array.from({ length: 6 }, () => about('1', 'read')))).length, 6);
 });
 
 test('each context has its own tokens, which are verified once per subject', async () => {
@@ -398,12 +401,12 @@ test('each context has its own tokens, which are verified once per subject', asy
   const { evaluations } = (await accessEvaluationBatch(
     serviceSeeing([], tokens),
     callWith(),
-    batchOf([plain, withToken('a'), withToken('a'), withToken('b')]),
+    makeBatch([plain, withToken('a'), withToken('a'), withToken('b')]),
   )) as Many;
   assert.equal(decisions(evaluations), [false, true, true, true]);
   assert.is(tokens.length, 2);
   const [outcome] = await Promise.allSettled([
-    accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([plain, withToken('bad')])),
+    accessEvaluationBatch(serviceSeeing([]), callWith(), makeBatch([plain, withToken('bad')])),
   ]);
   assert.ok(outcome?.status === 'rejected' && isRefusal('invalid auxData')(outcome.reason));
 });
@@ -415,7 +418,7 @@ test('only the context of the batch can request meta', () => {
       accessEvaluationBatch(
         serviceSeeing([]),
         callWith(),
-        batchOf([{ ...evaluation, context: own }], { context }),
+        makeBatch([{ ...evaluation, context: own }], { context }),
       ) as Many
     ).evaluations[0]?.response;
   assert.is(responses({}, { 'authz.includeMeta': true }), undefined);
@@ -423,11 +426,11 @@ test('only the context of the batch can request meta', () => {
 });
 
 test('the metadata document has the URL that the caller used', () => {
-  const pointOf = (call: Call) => authzenMetadata(serviceSeeing([]), call).policyDecisionPoint;
-  assert.is(pointOf(callWith()), 'http://here:3592');
-  assert.is(pointOf(callWith([], true)), 'https://here:3592');
+  const readPoint = (call: Call) => authzenMetadata(serviceSeeing([]), call).policyDecisionPoint;
+  assert.is(readPoint(callWith()), 'http://here:3592');
+  assert.is(readPoint(callWith([], true)), 'https://here:3592');
   assert.is(
-    pointOf(
+    readPoint(
       callWith([
         ['x-forwarded-proto', 'https'],
         ['x-forwarded-host', 'pdp.example'],
@@ -435,7 +438,7 @@ test('the metadata document has the URL that the caller used', () => {
     ),
     'https://pdp.example',
   );
-  assert.is(pointOf(callWith([['x-forwarded-proto', 'gopher']])), 'http://here:3592');
+  assert.is(readPoint(callWith([['x-forwarded-proto', 'gopher']])), 'http://here:3592');
 });
 
 test.run();

@@ -10,10 +10,17 @@ import { prepared } from './prepare-call.js';
 import type { CheckEntry, Decision } from './decider.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { NONE } from '../../proto/wire/violation.js';
-import { contextForConditions, entryOf, metaPrefix, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
+import {
+  contextForConditions,
+  toEntry,
+  metaPrefix,
+  principalFor,
+  readRequestId,
+  readTokens,
+} from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { OWN_PREFIX } from './property-names.js';
-import { accept, type CheckService, decide, resultOf, withClaims } from './check-resources.js';
+import { accept, type CheckService, decide, toResult, withClaims } from './check-resources.js';
 
 /**
  * AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an
@@ -27,15 +34,15 @@ export function accessEvaluation(
   accept(service, call, accessEvaluationRequestViolations(request));
   const { context } = request;
   // Validation has seen to it that subject, resource and action are there.
-  const entry = entryOf(
+  const entry = toEntry(
     request.resource as Resource,
     request.action as Action,
     contextForConditions(context, service),
     service,
   );
-  const requestId = requestIdOf(context, service);
+  const requestId = readRequestId(context, service);
   const prefix = metaPrefix(context, service);
-  return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
+  return withClaims(service, call, readTokens(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
     return prepared(service, call, [principal], () => {
       const [decision] = decide(service, call, {
@@ -46,7 +53,7 @@ export function accessEvaluation(
         includeMeta: prefix !== undefined,
         requestContext: undefined,
       });
-      return evaluationOf(entry, decision as Decision, requestId, prefix);
+      return toEvaluation(entry, decision as Decision, requestId, prefix);
     });
   });
 }
@@ -58,7 +65,7 @@ export interface AnsweredEvaluation extends AccessEvaluationResponse {
 }
 
 /** The answer that a decision is; with meta, the check behind it goes along, without a call id. */
-export function evaluationOf(
+export function toEvaluation(
   entry: CheckEntry,
   decision: Decision,
   requestId: string,
@@ -66,7 +73,7 @@ export function evaluationOf(
 ): AnsweredEvaluation {
   const isAllowed = decision.actions[0]?.effect === 1;
   if (prefix === undefined) return { decision: isAllowed, response: undefined };
-  const results = [resultOf(entry.resource, decision, true)];
+  const results = [toResult(entry.resource, decision, true)];
   return {
     decision: isAllowed,
     response: { requestId, results, authzCallId: '' },

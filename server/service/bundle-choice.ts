@@ -36,7 +36,7 @@ export function chooseBundle(bundles: BundleChoice, call: Call, principals: read
   const demanded = call.header(MIN_BUNDLE);
   const bundle = bundles.choose(principals);
   if (demanded !== undefined) {
-    const minimum = minBundleOf(demanded);
+    const minimum = parseMinBundle(demanded);
     if (!bundles.satisfies(bundle, minimum))
       return bundles.whenSatisfied(principals, minimum).then((reached) => {
         call.bundle = reached;
@@ -50,12 +50,12 @@ export function chooseBundle(bundles: BundleChoice, call: Call, principals: read
 export type Waiting = Promise<void> | undefined;
 
 /** What decides a call: its bundle, or the stand-in of a test. */
-export function deciderOf(service: { readonly decider: Decider }, { bundle }: Call): Decider {
+export function chooseDecider(service: { readonly decider: Decider }, { bundle }: Call): Decider {
   return bundle?.decider ?? service.decider;
 }
 
 /** Throws an RpcError for a malformed value. */
-export function minBundleOf(demanded: string): MinBundle {
+export function parseMinBundle(demanded: string): MinBundle {
   const [, sequence] = /^sequence:(\d{1,15})$/.exec(demanded) ?? [];
   if (sequence !== undefined) return { kind: 'sequence', sequence: Number(sequence) };
   if (/^[0-9A-Za-z_-]{1,128}$/.test(demanded)) return { kind: 'hash', hash: demanded };

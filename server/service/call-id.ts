@@ -17,7 +17,7 @@ export class CallIds {
   readonly #random = Buffer.alloc(BLOCK);
   #used = BLOCK;
   #millisecond = -1;
-  /** In ASCII; not a text that grows, for JSON (docs/decisions/engine-and-generated-code.md#0043). */
+  /** The id in ASCII; not a text that grows, for JSON (docs/decisions/engine-and-generated-code.md#0043). */
   readonly #id = Buffer.alloc(TIME_LENGTH + RANDOM_LENGTH);
 
   next(now: number = Date.now()): string {

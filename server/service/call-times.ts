@@ -22,7 +22,10 @@ export interface TokenTime extends Period {
 /** One call of the engine. */
 export interface DecisionTimes {
   readonly start: number;
-  /** For a check one for each resource, in order, for a plan exactly one; empty if the decider does not report them. */
+  /**
+   * Times of evaluations: for a check one for each resource, in order, for a plan exactly one; empty if the decider
+   * does not report them.
+   */
   readonly evaluations: readonly EvaluationTime[];
 }
 

@@ -11,7 +11,7 @@ import type {
 import { prepare, type Step } from './prepare-call.js';
 import type { ActionDecision, CheckCall, CheckEntry, Decider, Decision, VerifiedAuxData } from './decider.js';
 import type { Violations } from '../../proto/wire/violation.js';
-import { deciderOf } from './bundle-choice.js';
+import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
@@ -20,10 +20,10 @@ import { withFewViolations } from './few-violations.js';
 import type { PropertyNames } from './property-names.js';
 import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
-import { documentsOf } from './tenants.js';
+import { provideDocuments } from './tenants.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Watcher } from './watcher.js';
-import { failureOf } from './within-limits.js';
+import { reportExceeded } from './within-limits.js';
 
 /** What a check needs beside the request. */
 export interface CheckService {
@@ -40,7 +40,7 @@ export interface CheckService {
   readonly verify: (auxData: AuxData, times?: TokenTime[], callId?: string) => Promise<VerifiedAuxData>;
   /** How tokens become subjects of AuthZEN; absent: the caller says what a subject is. */
   readonly tokenSubject?: TokenSubjectConfig | undefined;
-  /** Of AuthZEN, the own ones first; absent: there are no aliases. */
+  /** Names of properties of AuthZEN, the own ones first; absent: there are no aliases. */
   readonly propertyNames?: readonly PropertyNames[] | undefined;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
@@ -139,10 +139,10 @@ export interface CheckQuestion extends CheckCall {
  */
 export function decide(service: CheckService, call: Call, asking: CheckQuestion): readonly Decision[] {
   limitActions(asking.resources, service.limits);
-  const tenants = documentsOf(call);
+  const tenants = provideDocuments(call);
   const question = tenants === undefined ? asking : { ...asking, tenants };
   const { watchers } = service;
-  const decider = deciderOf(service, call);
+  const decider = chooseDecider(service, call);
   const isWatched = watchers.length > 0;
   const evaluations: EvaluationTime[] | undefined = isWatched && call.trace !== undefined ? [] : undefined;
   const start = isWatched ? performance.now() : 0;
@@ -150,7 +150,7 @@ export function decide(service: CheckService, call: Call, asking: CheckQuestion)
   try {
     decided = decider.check(question, evaluations);
   } catch (error) {
-    throw failureOf(error, service, call, () => ({ kind: 'check', ...question }));
+    throw reportExceeded(error, service, call, () => ({ kind: 'check', ...question }));
   }
   if (!isWatched) return checkedAnswer(call, question, decided);
   const duration = performance.now() - start;
@@ -224,14 +224,14 @@ function respond(
   const start = call.trace !== undefined ? performance.now() : 0;
   const results: ResultEntry[] = [];
   for (let index = 0; index < resources.length; index++) {
-    results.push(resultOf((resources[index] as CheckEntry).resource, decisions[index] as Decision, includeMeta));
+    results.push(toResult((resources[index] as CheckEntry).resource, decisions[index] as Decision, includeMeta));
   }
   if (call.trace !== undefined) tellAssembled(service.watchers, call, { start, end: performance.now() });
   return { requestId, results, authzCallId: call.id };
 }
 
 /** What a response says of a resource. */
-export function resultOf(resource: Resource, decision: Decision, includeMeta: boolean): ResultEntry {
+export function toResult(resource: Resource, decision: Decision, includeMeta: boolean): ResultEntry {
   const { effectiveDerivedRoles, validationErrors, outputs } = decision;
   const actions = byAction(decision.actions);
   const meta = includeMeta ? { actions, effectiveDerivedRoles } : undefined;

@@ -19,7 +19,7 @@ import type { EvaluationTime } from './call-times.js';
 export interface Decider {
   /** One decision for each entry, in order. Throws only for a bug: a condition that fails does not hold. */
   check(call: CheckCall, times?: EvaluationTime[]): readonly Decision[];
-  /** On which resources all actions are allowed. */
+  /** Plans on which resources all actions are allowed. */
   plan(call: PlanCall, times?: EvaluationTime[]): Plan;
   /** Does something in which all calls share the limits of one. */
   asOne<Result>(work: () => Result): Result;
@@ -85,7 +85,7 @@ export interface ActionDecision {
 export interface Plan {
   readonly filter: PlanFilter;
   readonly filterDebug: string;
-  /** By action, sorted; undefined when no rule was looked at. */
+  /** Scopes by action, sorted; undefined when no rule was looked at. */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
   readonly validationErrors: readonly ValidationError[];
   /**

@@ -12,12 +12,12 @@ import { fewViolations } from './few-violations.js';
 import { refused, RpcError, tooLarge } from './rpc-error.js';
 import type { VerifiedAuxData } from './decider.js';
 import { authenticatedToRead, type Explainer, type Services } from './services.js';
-import { documentsOf } from './tenants.js';
+import { provideDocuments } from './tenants.js';
 
 /** The reason why calls fail on a server that does not explain. */
 export const NOT_EXPLAINING = 'explaining decisions is disabled by the configuration: see `server.explain.enabled`';
 
-/** In bytes. An explanation repeats attributes for every part of a condition that reads them. */
+/** Size in bytes. An explanation repeats attributes for every part of a condition that reads them. */
 const MAX_REQUEST = 64 * 1024;
 
 /**
@@ -63,19 +63,19 @@ function respond(
   const resource = request.resource as Resource;
   const search = near === 0 ? undefined : { near, keep: KEPT[keep], ...limits() };
   const asked = { principal, resource, action, auxData };
-  const deciding = explainer.rolesFor?.({ ...asked, tenants: documentsOf(call) }, call.bundle);
+  const deciding = explainer.rolesFor?.({ ...asked, tenants: provideDocuments(call) }, call.bundle);
   const decided = deciding === undefined ? asked : { ...asked, principal: { ...principal, roles: deciding.roles } };
   const explanation = explained(explainer, call, decided, search);
   return explanationMessage(explanation, {
     requestId: request.requestId,
     authzCallId: call.id,
     validationErrors: fewViolations(call, explanation.validationErrors ?? []),
-    tenantRoles: tenantRolesOf(deciding, call),
+    tenantRoles: listTenantRoles(deciding, call),
   });
 }
 
 /** The roles of its tenant that the principal has. */
-function tenantRolesOf(deciding: DecidingRoles | undefined, { tenants }: Call): readonly message.TenantRole[] {
+function listTenantRoles(deciding: DecidingRoles | undefined, { tenants }: Call): readonly message.TenantRole[] {
   const { tenant, given } = deciding ?? {};
   if (tenant === undefined || given === undefined) return [];
   const digest = tenants?.get(tenant)?.digest ?? '';

@@ -18,7 +18,7 @@ export function explanationMessage(
   const writer = new MessageWriter();
   return filled({
     requestId: call.requestId,
-    effect: effectOf(decision),
+    effect: toEffect(decision),
     matchedPolicy,
     matchedScope,
     decidedBy: decidedBy.map(({ rule, place, result }) => ({ rule, place, result: RESULTS[result] })),
@@ -31,7 +31,7 @@ export function explanationMessage(
   });
 }
 
-/** In characters. */
+/** Length in characters. */
 const MAX_VALUES = 32 * 1024 * 1024;
 
 /** Counts the values of one response. */
@@ -51,7 +51,7 @@ class MessageWriter {
     return filled<message.ExplainedRule>({
       name,
       place,
-      effect: effectOf(effect),
+      effect: toEffect(effect),
       result: RESULTS[result],
       inverted,
       derivedRole: derivedRole && this.derivedRole(derivedRole),
@@ -128,7 +128,7 @@ const KINDS = {
   variable: 'KIND_VARIABLE',
 } as const;
 
-function effectOf(effect: tree.Explanation['decision']): 'EFFECT_ALLOW' | 'EFFECT_DENY' {
+function toEffect(effect: tree.Explanation['decision']): 'EFFECT_ALLOW' | 'EFFECT_DENY' {
   return effect === 'ALLOW' ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
 }
 

@@ -8,7 +8,7 @@ import type { Decision } from './decider.js';
  */
 export class ViolationBudget {
   private violations = 100;
-  /** Of paths and messages, in characters. */
+  /** Length of paths and messages, in characters. */
   private length = 10_000;
 
   /**

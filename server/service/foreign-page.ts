@@ -2,7 +2,7 @@ import { RpcError } from './rpc-error.js';
 
 /** The headers of a request, by which a page of another site is recognized. */
 export interface Caller {
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** The host and port that the request names as its server; empty over gRPC, which no page speaks. */
   readonly host: () => string;

@@ -42,7 +42,7 @@ export class Health {
     if (current !== undefined && status !== undefined) yield { status };
   }
 
-  /** From now on everything is NOT_SERVING. */
+  /** Stops serving: everything is NOT_SERVING from now on. */
   stop(): void {
     this.#status = 'NOT_SERVING';
     for (const listener of [...this.#listeners]) listener(this.#status);

@@ -7,14 +7,14 @@ import type {
   PlanMeta,
 } from '../../proto/gen/messages.js';
 import type { Plan, VerifiedAuxData } from './decider.js';
-import { deciderOf } from './bundle-choice.js';
+import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, prepareRequest } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
 import { fewViolations } from './few-violations.js';
-import { documentsOf } from './tenants.js';
+import { provideDocuments } from './tenants.js';
 import { tellPlanned } from './watch.js';
-import { failureOf } from './within-limits.js';
+import { reportExceeded } from './within-limits.js';
 
 /**
  * PlanResources: validation, tokens, the plan (docs/spec/plans.md#plan-request). Answers at once unless there are
@@ -50,13 +50,13 @@ function respond(
     resource,
     actions: action === '' ? actions : [action],
     auxData,
-    tenants: documentsOf(call),
+    tenants: provideDocuments(call),
   };
   let planned: Plan;
   try {
-    planned = deciderOf(service, call).plan(asked, evaluations);
+    planned = chooseDecider(service, call).plan(asked, evaluations);
   } catch (error) {
-    throw failureOf(error, service, call, () => ({ kind: 'plan', request, auxData }));
+    throw reportExceeded(error, service, call, () => ({ kind: 'plan', request, auxData }));
   }
   const duration = performance.now() - start;
   const plan = planned.validationErrors.length === 0 ? planned : withFewViolations(call, planned);
@@ -75,14 +75,14 @@ function respond(
     resourceKind: resource.kind,
     policyVersion: resource.policyVersion,
     filter: plan.filter,
-    meta: includeMeta ? metaOf(plan, action) : undefined,
+    meta: includeMeta ? makeMeta(plan, action) : undefined,
     validationErrors: plan.validationErrors,
     authzCallId: call.id,
   };
 }
 
 /** One action has a scope; several have a map, which holds them all. */
-function metaOf({ filterDebug, matchedScopes = NO_SCOPES, unplanned }: Plan, action: string): PlanMeta {
+function makeMeta({ filterDebug, matchedScopes = NO_SCOPES, unplanned }: Plan, action: string): PlanMeta {
   return action === ''
     ? { filterDebug, matchedScope: '', matchedScopes, unplanned }
     : { filterDebug, matchedScope: matchedScopes.get(action) ?? '', matchedScopes: NO_SCOPES, unplanned };

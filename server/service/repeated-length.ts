@@ -7,7 +7,7 @@ export interface Repeating {
   repeated?: number | undefined;
 }
 
-/** In characters. With 500 resources of 500 actions, names of policies may have 130. */
+/** Length in characters. With 500 resources of 500 actions, names of policies may have 130. */
 const MAX_REPEATED = 32 * 1024 * 1024;
 
 /**

@@ -7,7 +7,7 @@ export type RolloutStage = 'shadow' | 'canary';
 export interface KnownBundle extends Provenance {
   /** The path of the file, or the URL without credentials. */
   readonly name: string;
-  /** Of its policies. */
+  /** Hash of its policies. */
   readonly hash: string;
   /** When it was loaded, in milliseconds since 1970. */
   readonly loadedAt: number;

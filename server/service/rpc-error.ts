@@ -62,7 +62,7 @@ export type Report = (problem: string, error: unknown) => void;
  * Converts anything thrown to an error for the caller: an unexpected error is a bug of the server, and its message is
  * only for the operator.
  */
-export function rpcErrorOf(thrown: unknown, report: Report): RpcError {
+export function toRpcError(thrown: unknown, report: Report): RpcError {
   if (thrown instanceof RpcError) return thrown;
   report('a call failed', thrown);
   return new RpcError('internal', 'Policy check failed');

@@ -22,7 +22,7 @@ export interface Services extends SearchService {
   readonly allTurn?: (() => Promise<boolean>) | undefined;
   /** A different object after each swap of the policies. */
   readonly release: ServerInfoResponse;
-  /** In bytes of the protobuf encoding, whatever the transport (docs/spec/server.md#limits-and-deadlines). */
+  /** Limit in bytes of the protobuf encoding, whatever the transport (docs/spec/server.md#limits-and-deadlines). */
   readonly maxMessageSize: number;
   /** What replies wait for; absent: for nothing (`audit.delivery`). */
   readonly deliver?: Deliver | undefined;
@@ -102,7 +102,9 @@ export interface Explainer {
   readonly rolesFor?:
     | ((request: AccessRequest, bundle: DecidingBundle | undefined) => DecidingRoles | undefined)
     | undefined;
-  /** By the bundle of the call, or else by the current one. Throws an RpcError if the bundle cannot explain. */
+  /**
+   * Explains by the bundle of the call, or else by the current one. Throws an RpcError if the bundle cannot explain.
+   */
   readonly explain: (
     request: AccessRequest,
     search?: SearchOptions,
@@ -115,7 +117,7 @@ export interface Explainer {
 /** The admin API. Policies are part of the build, so no call changes them (docs/spec/server.md#endpoints). */
 export interface AdminService {
   /**
-   * Of an `authorization` header or metadata. Rejects with code 16 unless it is the admin's
+   * Authenticates an `authorization` header or metadata. Rejects with code 16 unless it is the admin's
    * (docs/spec/server.md#admin-authentication), with code 8 when too many try. To be called before anything else.
    */
   readonly authenticate: (authorization: string | undefined) => Promise<void>;

@@ -6,7 +6,7 @@ import type { DecidingBundle } from './decider.js';
 
 /** What loads the documents of tenants. */
 export interface TenantLoader {
-  /** At once if it is known. Throws, or rejects with, an RpcError if it cannot be loaded. */
+  /** Loads a tenant, at once if it is known. Throws, or rejects with, an RpcError if it cannot be loaded. */
   load(tenant: string): LoadedTenant | Promise<LoadedTenant>;
 }
 
@@ -41,6 +41,6 @@ export function loadTenants(
 }
 
 /** The documents of a call, as engines take them; undefined if it needs none. */
-export function documentsOf({ tenants }: Pick<Call, 'tenants'>): TenantDocuments | undefined {
+export function provideDocuments({ tenants }: Pick<Call, 'tenants'>): TenantDocuments | undefined {
   return tenants && ((tenant) => tenants.get(tenant)?.document);
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RpcError, rpcErrorOf } from './rpc-error.js';
+import { RpcError, toRpcError } from './rpc-error.js';
 import { guarded } from './watch.js';
 import type { Call } from './call.js';
 
@@ -35,10 +35,10 @@ test('an unexpected exception is logged and hidden from callers; a refusal is ne
   const reported: unknown[] = [];
   const report = (...problem: readonly unknown[]): void => void reported.push(problem);
   const bug = new Error('of the engine');
-  const { code, message } = rpcErrorOf(bug, report);
+  const { code, message } = toRpcError(bug, report);
   assert.equal([code, message, reported], ['internal', 'Policy check failed', [['a call failed', bug]]]);
   const refusal = new RpcError('not_found', 'unknown service');
-  assert.is(rpcErrorOf(refusal, report), refusal);
+  assert.is(toRpcError(refusal, report), refusal);
   assert.is(reported.length, 1);
 });
 

@@ -45,7 +45,7 @@ export interface Checked {
   readonly includeMeta: boolean;
   /** How long the engine took, in milliseconds. */
   readonly duration: number;
-  /** Of a call that is traced. */
+  /** Times of a call that is traced. */
   readonly times?: DecisionTimes | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Planned {
   readonly plan: Plan;
   readonly auxData: VerifiedAuxData;
   readonly duration: number;
-  /** Of a call that is traced. */
+  /** Times of a call that is traced. */
   readonly times?: DecisionTimes | undefined;
 }
 
@@ -78,11 +78,11 @@ export interface CallEnd {
   readonly code: Code | undefined;
   /** What the caller was told; empty when all was well. */
   readonly message: string;
-  /** Of the HTTP answer; 200 for gRPC. */
+  /** Status of the HTTP answer; 200 for gRPC. */
   readonly httpStatus: number;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly requestSize: number;
   readonly responseSize: number;
-  /** For the access entry. */
+  /** Context for the access entry. */
   readonly requestContext: CheckResourcesRequest['requestContext'];
 }

@@ -8,7 +8,7 @@ import type { Exceeded, Watcher } from './watcher.js';
  * The error of a call whose engine threw. If it exceeded `engine.limits`, the watchers are notified, and the call fails
  * without a decision.
  */
-export function failureOf(
+export function reportExceeded(
   error: unknown,
   service: { readonly watchers: readonly Watcher[] },
   call: Call,

@@ -5,9 +5,9 @@ import { ConfigError } from '../config/config-error.js';
 import type { Bundle } from '../service/bundle.js';
 
 /** Treats the exports of a module as a bundle. Throws a ConfigError that lists what is missing. */
-export function bundleOf(exported: Exported, file: string): Bundle {
+export function makeBundle(exported: Exported, file: string): Bundle {
   const { policies, traced, explainer, policyTexts, policyDocuments, patternsFailedOnHost } = exported;
-  const problem = problemOf(policies as Exported | null | undefined);
+  const problem = findProblem(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
     policies: policies as CompiledBundle,
@@ -25,7 +25,7 @@ export function bundleOf(exported: Exported, file: string): Bundle {
 
 const LISTS = ['resourcePolicies', 'principalPolicies', 'rolePolicies'];
 
-function problemOf(policies: Exported | null | undefined): string | undefined {
+function findProblem(policies: Exported | null | undefined): string | undefined {
   if (typeof policies !== 'object' || policies === null) return 'it does not export `policies`';
   // Reading the lists of a bundle that makes policies on demand makes all of them.
   const { root = policies } = (policies as Partial<CompiledBundle>).scoped ?? {};

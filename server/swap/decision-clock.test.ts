@@ -34,16 +34,16 @@ const CALL: CheckCall = {
 test('timing does not change a decision, and all its resources are decided at one time', async () => {
   const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }));
   let second = 0;
-  const engineOf = () =>
+  const makeEngine = () =>
     createEngine(clock.watch(policies), {
       clock: () => ({ seconds: ++second, nanos: 0, offset: 0 }),
       use: [explanations()],
     });
   const clock = new DecisionClock();
-  const plain = engineOf().check(CALL);
+  const plain = makeEngine().check(CALL);
   second = 0;
   const times: EvaluationTime[] = [];
-  assert.equal(clock.check(engineOf(), CALL, times), plain);
+  assert.equal(clock.check(makeEngine(), CALL, times), plain);
   assert.is(second, 1);
   assert.is(times.length, 3);
   for (const [index, time] of times.entries())

@@ -2,7 +2,7 @@ import { type Exported, evaluateModule } from '../../packages/bundle/index.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Bundle } from '../service/bundle.js';
-import { bundleOf } from './bundle.js';
+import { makeBundle } from './bundle.js';
 
 /** Evaluates a bundle that was read. Rejects with a ConfigError that names it. */
 export async function evaluateBundleText({ text, name, ...provenance }: BundleText): Promise<Bundle> {
@@ -25,5 +25,5 @@ export async function evaluateBundle(text: string, file: string): Promise<Bundle
   } catch (error) {
     throw new ConfigError(`cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, file);
   }
-  return bundleOf(exported, file);
+  return makeBundle(exported, file);
 }

@@ -12,9 +12,9 @@ export interface Rollout {
   /** What was current before the last promotion; undefined unless it can become current again. */
   readonly previous: string | undefined;
   readonly stage: RolloutStage;
-  /** Of principals for whom the candidate decides, from 0 to 100; 0 in the stage `shadow`. */
+  /** Percentage of principals for whom the candidate decides, from 0 to 100; 0 in the stage `shadow`. */
   readonly percent: number;
-  /** With the id of the principal, it decides who is in the canary. Empty: the hash of the candidate. */
+  /** Decides, with the id of the principal, who is in the canary. Empty: the hash of the candidate. */
   readonly id: string;
   /** The hashes of the bundles that were current before, oldest first. */
   readonly passed: readonly string[];

@@ -11,23 +11,23 @@ const MOST_PROPERTIES = 30;
  * its type; objects have all their properties. Keywords that limit values are not read, so it may need to be edited.
  */
 export function exampleOfSchema(schema: unknown): unknown {
-  return valueOf(schema, schema, 0);
+  return makeValue(schema, schema, 0);
 }
 
-function valueOf(schema: unknown, root: unknown, depth: number): unknown {
+function makeValue(schema: unknown, root: unknown, depth: number): unknown {
   if (!isObject(schema) || depth > DEEPEST) return null;
   const { $ref: ref, const: constant, default: preset, examples, enum: choices, type, allOf, anyOf, oneOf } = schema;
-  if (typeof ref === 'string') return valueOf(targetOf(ref, root), root, depth + 1);
+  if (typeof ref === 'string') return makeValue(findTarget(ref, root), root, depth + 1);
   if (constant !== undefined) return constant;
   if (preset !== undefined) return preset;
   for (const values of [examples, choices]) if (Array.isArray(values) && values.length > 0) return values[0] as unknown;
   for (const parts of [allOf, anyOf, oneOf])
-    if (Array.isArray(parts) && schema['properties'] === undefined) return valueOf(parts[0], root, depth + 1);
+    if (Array.isArray(parts) && schema['properties'] === undefined) return makeValue(parts[0], root, depth + 1);
   switch (Array.isArray(type) ? (type as unknown[])[0] : (type ?? (isObject(schema['properties']) ? 'object' : ''))) {
     case 'object':
-      return objectOf(schema, root, depth);
+      return makeObject(schema, root, depth);
     case 'array':
-      return schema['items'] === undefined ? [] : [valueOf(schema['items'], root, depth + 1)];
+      return schema['items'] === undefined ? [] : [makeValue(schema['items'], root, depth + 1)];
     case 'string':
       return FORMATS[String(schema['format'])] ?? '';
     case 'integer':
@@ -40,13 +40,13 @@ function valueOf(schema: unknown, root: unknown, depth: number): unknown {
   }
 }
 
-function objectOf({ properties }: SchemaObject, root: unknown, depth: number): object {
+function makeObject({ properties }: SchemaObject, root: unknown, depth: number): object {
   const entries = isObject(properties) ? Object.entries(properties).slice(0, MOST_PROPERTIES) : [];
-  return Object.fromEntries(entries.map(([name, property]) => [name, valueOf(property, root, depth + 1)]));
+  return Object.fromEntries(entries.map(([name, property]) => [name, makeValue(property, root, depth + 1)]));
 }
 
 /** A part of the same schema: `#/$defs/address`. */
-function targetOf(ref: string, root: unknown): unknown {
+function findTarget(ref: string, root: unknown): unknown {
   if (!ref.startsWith('#')) return undefined;
   const steps = ref
     .slice(1)

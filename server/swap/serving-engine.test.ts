@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { compileTexts, loaded } from '../../tests/support/compiled.js';
 import type { CompiledBundle } from '../../runtime/engine/index.js';
 import { loadConfig } from '../config.js';
-import { engineOf } from './serving-engine.js';
+import { makeEngine } from './serving-engine.js';
 
 test('a bundle is tried with names that its rules repeat, and with those of the trial', async () => {
   const { policies, traced } = await loaded(
@@ -18,7 +18,7 @@ resourcePolicy:
 `,
     }),
   );
-  const { engine } = await engineOf(loadConfig({ environment: {} }).config, {
+  const { engine } = await makeEngine(loadConfig({ environment: {} }).config, {
     policies: policies as CompiledBundle,
     traced,
   });

@@ -36,7 +36,7 @@ export interface ServingEngine extends DecidingBundle {
   readonly release: ServerInfoResponse;
   /** The digest of the bundle; empty if it was compiled in this process. */
   readonly digest: string;
-  /** Of its manifest; undefined without one. */
+  /** Sequence of its manifest; undefined without one. */
   readonly sequence: number | undefined;
   /** Undefined if the bundle did not come in an archive. */
   readonly provenance: BundleProvenance | undefined;
@@ -51,7 +51,7 @@ export interface ServingEngine extends DecidingBundle {
   /** What requests can name of its policies. */
   readonly names: () => readonly KindNames[];
   readonly actionNames: ActionNames;
-  /** In the form of the audit log. */
+  /** The bundle in the form of the audit log. */
   readonly audited: AuditedBundle;
   /** The patterns that automata match because the regular expressions of this process are incorrect. */
   readonly patternsFailedOnHost: readonly string[];
@@ -71,7 +71,7 @@ export interface ServedTenants {
 }
 
 /**
- * Creates the engine of a bundle and tries it; see `engineOf`. In a server with tracing, the clock wraps its schemas.
+ * Creates the engine of a bundle and tries it; see `makeEngine`. In a server with tracing, the clock wraps its schemas.
  */
 export async function servingEngine(
   config: Config,
@@ -79,7 +79,7 @@ export async function servingEngine(
   clock?: DecisionClock,
   onRefused?: TenantsOptions['onRefused'],
 ): Promise<ServingEngine> {
-  const { engine, tenants } = await engineOf(
+  const { engine, tenants } = await makeEngine(
     config,
     clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) },
     { onRefused },
@@ -99,7 +99,9 @@ export async function servingEngine(
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
     ...(tenants && { rolesOfTenant: (principal, documents) => definedRoles(tenants, principal, documents) }),
   };
-  const explainer = config.server.explain ? await bundle.explainer?.(await engineOptionsOf(config, bundle)) : undefined;
+  const explainer = config.server.explain
+    ? await bundle.explainer?.(await chooseEngineOptions(config, bundle))
+    : undefined;
   const texts = config.server.explain ? await bundle.policyTexts?.() : undefined;
   let known: readonly KindNames[] | undefined;
   const names = (): readonly KindNames[] => {
@@ -113,7 +115,7 @@ export async function servingEngine(
     sequence: bundle.provenance?.manifest?.sequence,
     release: { ...release, bundleHash: hash, bundleProvenance: provenance },
     provenance,
-    decider: deciderOf(engine, clock),
+    decider: makeDecider(engine, clock),
     bundle,
     engine,
     tenants,
@@ -127,7 +129,7 @@ export async function servingEngine(
 }
 
 /** Decides by an engine; the clock measures calls that are traced. */
-function deciderOf(engine: Engine, clock: DecisionClock | undefined): Decider {
+function makeDecider(engine: Engine, clock: DecisionClock | undefined): Decider {
   if (clock === undefined) return engine;
   return {
     check: (call, times) => (times === undefined ? engine.check(call) : clock.check(engine, call, times)),
@@ -141,14 +143,14 @@ function deciderOf(engine: Engine, clock: DecisionClock | undefined): Decider {
  * configuration does not fit the bundle, or with the thrown error if the bundle cannot decide. Without `clock`, it
  * decides at the time of the system.
  */
-export async function engineOf(
+export async function makeEngine(
   config: Config,
   bundle: Bundle,
   { clock, onRefused }: EngineParts = {},
 ): Promise<Pick<ServingEngine, 'engine' | 'tenants'>> {
   const { policies } = bundle;
   const { tenantRoles } = policies;
-  const own = await engineOptionsOf(config, bundle);
+  const own = await chooseEngineOptions(config, bundle);
   const options = clock === undefined ? own : { ...own, clock };
   const parts = [delegation(), explanations()];
   const engine = createEngine(policies, {
@@ -179,7 +181,7 @@ function definedRoles(
   return found;
 }
 
-async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<EngineOptions> {
+async function chooseEngineOptions(config: Config, { traced }: Bundle): Promise<EngineOptions> {
   const {
     defaultPolicyVersion,
     defaultScope,

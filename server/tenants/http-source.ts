@@ -7,15 +7,15 @@ import { type FetchedTenant, MAX_DOCUMENT, type TenantSource, tooLarge } from '.
 
 /** Documents over HTTP. */
 export interface HttpSourceOptions {
-  /** With `{tenant}` in its path or query; it may have a name and a password. */
+  /** URL with `{tenant}` in its path or query; it may have a name and a password. */
   readonly url: string;
   /** A file with a bearer token, which is read for each request; undefined: none. */
   readonly tokenFile: string | undefined;
-  /** Of a request with its response, in milliseconds. */
+  /** Limit for a request with its response, in milliseconds. */
   readonly timeout: number;
 }
 
-/** For tenants that are loaded at the same time. */
+/** Connections for tenants that are loaded at the same time. */
 const MAX_CONNECTIONS = 64;
 
 /**

@@ -35,7 +35,7 @@ export function warnOfTenants(
 ): void {
   const isDeclared = bundle.policies.tenantRoles !== undefined;
   if (isDeclared && tenants === undefined)
-    logger?.warn('the policies let tenants have roles, which give nothing: `tenants.source` is not set');
+    logger?.warn('the policies accept tenant roles, but `tenants.source` is not set: they grant nothing');
   if (!isDeclared && tenants !== undefined)
     logger?.warn('`tenants.source` has no effect: the policies have no document of `tenantRoles`');
 }

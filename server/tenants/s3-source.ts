@@ -7,7 +7,7 @@ export interface S3SourceOptions {
   /** `s3://bucket/key` with `{tenant}` in the key. */
   readonly url: string;
   readonly s3: S3Config;
-  /** Of a request, in milliseconds. */
+  /** Limit for a request, in milliseconds. */
   readonly timeout: number;
 }
 

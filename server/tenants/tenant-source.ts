@@ -5,7 +5,7 @@ export const MAX_DOCUMENT = 64 * 1024;
  * A place that has the documents of tenants. `tenant` has only letters, digits, `_` and `-`, at most 100 of them.
  */
 export interface TenantSource {
-  /** For logs; has no credentials. */
+  /** Name for logs; has no credentials. */
   readonly name: string;
   /**
    * Resolves with the document that is there now, or says that it is the version that the caller has. Rejects with a

@@ -1,7 +1,7 @@
 import type { LoadedTenant } from '../service/call.js';
 import type { TenantLoader } from '../service/tenants.js';
 import { RpcError } from '../service/rpc-error.js';
-import { digestOf, readTenantText } from './tenant-text.js';
+import { computeDigest, readTenantText } from './tenant-text.js';
 import type { FetchedTenant, TenantSource } from './tenant-source.js';
 
 /** How documents are kept. Times are in milliseconds. */
@@ -17,7 +17,7 @@ export interface TenantStoreOptions {
   readonly maxBytes: number;
   /** Told of each document that is not valid, of each failure of the source, and of its end. */
   readonly tell: (event: TenantEvent) => void;
-  /** By default `performance.now()`. */
+  /** Clock, by default `performance.now()`. */
   readonly now?: () => number;
 }
 
@@ -37,7 +37,7 @@ export interface TenantCounts {
   readonly bytes: number;
 }
 
-/** After a failure a source is not asked about the tenant for this long, in milliseconds. */
+/** Milliseconds for which a source is not asked about a tenant after a failure. */
 const PAUSE = 1000;
 
 /** How many tenants are loaded at once; requests that need another one fail. */
@@ -136,7 +136,7 @@ export class TenantStore implements TenantLoader {
     const entry: Entry = {
       version: 'version' in fetched && fetched.version !== '' ? fetched.version : undefined,
       loaded,
-      bytes: bytesOf(tenant, fetched),
+      bytes: countBytes(tenant, fetched),
       confirmed,
       pausedUntil: 0,
     };
@@ -159,7 +159,7 @@ export class TenantStore implements TenantLoader {
       this.#failed.set(tenant, pausedUntil);
     }
     const isStale = entry !== undefined && this.#isUsable(entry);
-    this.options.tell({ kind: 'failed', tenant, reason: `${this.source.name}: ${reasonOf(error)}`, isStale });
+    this.options.tell({ kind: 'failed', tenant, reason: `${this.source.name}: ${formatReason(error)}`, isStale });
     if (!isStale) throw unavailable(tenant);
     return entry.loaded;
   }
@@ -200,7 +200,7 @@ function loadedFrom(
     case 'refused':
       return { loaded: NO_ROLES, reason: fetched.reason };
     case 'fetched': {
-      if (before?.digest === digestOf(fetched.text)) return { loaded: before };
+      if (before?.digest === computeDigest(fetched.text)) return { loaded: before };
       const read = readTenantText(fetched.text);
       return 'reason' in read ? { loaded: NO_ROLES, reason: read.reason } : { loaded: read };
     }
@@ -210,7 +210,7 @@ function loadedFrom(
 const NO_ROLES: LoadedTenant = { document: undefined, digest: '' };
 
 /** What an entry takes, as measured: an object and what engines make of it are several times as long as the text. */
-function bytesOf(tenant: string, fetched: FetchedTenant): number {
+function countBytes(tenant: string, fetched: FetchedTenant): number {
   return 500 + 2 * tenant.length + (fetched.kind === 'fetched' ? 10 * fetched.text.length : 0);
 }
 
@@ -232,7 +232,7 @@ async function within<T>(milliseconds: number, work: (signal: AbortSignal) => Pr
   }
 }
 
-function reasonOf({ message, cause }: Error): string {
+function formatReason({ message, cause }: Error): string {
   const reason = message || 'failed';
   return cause instanceof Error && cause.message !== '' ? `${reason}: ${cause.message}` : reason;
 }

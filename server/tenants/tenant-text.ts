@@ -4,7 +4,7 @@ import { valueOfYaml, YamlDepthError } from '../../packages/yaml-input/index.js'
 import type { LoadedTenant } from '../service/call.js';
 
 /** The SHA-256 of the text of a document, in hexadecimal. */
-export function digestOf(text: string): string {
+export function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -14,7 +14,7 @@ export function readTenantText(text: string): LoadedTenant | { readonly reason: 
     const written = text.replace(/^\ufeff/, '');
     const value: unknown = /^\s*\{/.test(written) ? JSON.parse(written) : valueOfYaml(written);
     if (typeof value === 'object' && value !== null)
-      return { document: value as TenantDocument, digest: digestOf(text) };
+      return { document: value as TenantDocument, digest: computeDigest(text) };
     return { reason: 'the document must be an object' };
   } catch (error) {
     if (error instanceof YamlDepthError) return { reason: `the document is ${error.message}` };

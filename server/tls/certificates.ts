@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../config/config-error.js';
 import type { TlsConfig } from '../config.js';
+import { explainReadError } from '../read-error.js';
 
 /** What the files of `server.tls` hold, checked: it can be served with. */
 export interface Certificates {
@@ -22,13 +23,13 @@ export function readCertificates(config: TlsConfig): Certificates {
   const cert = read('server.tls.cert', config.cert);
   const key = read('server.tls.key', config.key);
   const ca = config.caCert === undefined ? undefined : read('server.tls.caCert', config.caCert);
-  const leaf = certificateOf(cert, 'server.tls.cert', config.cert);
-  if (!leaf.checkPrivateKey(privateKeyOf(key, config.key)))
+  const leaf = parseCertificate(cert, 'server.tls.cert', config.cert);
+  if (!leaf.checkPrivateKey(parsePrivateKey(key, config.key)))
     throw new ConfigError(
       `the key in \`${config.key}\` does not match the certificate in \`${config.cert}\``,
       'server.tls.key',
     );
-  if (ca !== undefined) certificateOf(ca, 'server.tls.caCert', config.caCert as string);
+  if (ca !== undefined) parseCertificate(ca, 'server.tls.caCert', config.caCert as string);
   tryContext({ cert, key, ca }, config);
   return { cert, key, ca, leaf };
 }
@@ -37,15 +38,12 @@ function read(key: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new ConfigError(
-      `\`${path}\` cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
-      key,
-    );
+    throw new ConfigError(`\`${path}\` cannot be read: ${explainReadError(error)}`, key);
   }
 }
 
 /** The first certificate of a chain. */
-function certificateOf(pem: Buffer, key: string, path: string): X509Certificate {
+function parseCertificate(pem: Buffer, key: string, path: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch {
@@ -53,7 +51,7 @@ function certificateOf(pem: Buffer, key: string, path: string): X509Certificate 
   }
 }
 
-function privateKeyOf(pem: Buffer, path: string): KeyObject {
+function parsePrivateKey(pem: Buffer, path: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {

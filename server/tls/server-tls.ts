@@ -6,7 +6,7 @@ import { type Certificates, readCertificates } from './certificates.js';
 
 /** The transport security of both listeners (docs/spec/server.md#tls). Its certificates follow their files. */
 export interface ServerTls {
-  /** For whatever makes a TLS listener: `tls`, `https` or `http2`. The caller adds its protocols (ALPN). */
+  /** Options for whatever makes a TLS listener: `tls`, `https` or `http2`. The caller adds its protocols (ALPN). */
   readonly options: () => TlsOptions;
   /**
    * Keeps the certificates of a listener those of the files, until it closes, and cuts off clients whose certificate is
@@ -41,7 +41,7 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
       refused = undefined;
       if (isSame(read, current)) return;
       current = read;
-      for (const listener of listeners) listener.setSecureContext(contextOf(current));
+      for (const listener of listeners) listener.setSecureContext(makeContextOptions(current));
       tell({ kind: 'reloaded' });
     } catch (error) {
       const reason = (error as Error).message;
@@ -64,7 +64,11 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
     });
   };
   return {
-    options: () => ({ ...contextOf(current), requestCert: current.ca !== undefined, rejectUnauthorized: false }),
+    options: () => ({
+      ...makeContextOptions(current),
+      requestCert: current.ca !== undefined,
+      rejectUnauthorized: false,
+    }),
     guard,
     guardHttp: (listener) => {
       guard(listener);
@@ -78,7 +82,7 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
   };
 }
 
-function contextOf({ cert, key, ca }: Certificates): SecureContextOptions {
+function makeContextOptions({ cert, key, ca }: Certificates): SecureContextOptions {
   return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) };
 }
 

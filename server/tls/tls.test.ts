@@ -59,7 +59,7 @@ function load(options: { readonly ca?: boolean; readonly watch?: boolean } = {})
   return { tls, events };
 }
 
-async function portOf(server: NetServer): Promise<number> {
+async function listen(server: NetServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   opened.push(server);
   return (server.address() as AddressInfo).port;
@@ -68,7 +68,7 @@ async function portOf(server: NetServer): Promise<number> {
 async function https(tls: ServerTls): Promise<number> {
   const server = createHttps(tls.options(), (_request, response) => response.end('hello'));
   tls.guardHttp(server);
-  return portOf(server);
+  return listen(server);
 }
 
 /** The name in the certificate that a server presents, and whether it kept the connection. */
@@ -136,7 +136,7 @@ test('HTTP/2 and HTTP/1.1 are served on one port', async () => {
     response.end('hello'),
   );
   tls.guardHttp(secure);
-  const port = await portOf(secure);
+  const port = await listen(secure);
   assert.is(await get(port, { ca: authority.cert }), 'hello');
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority.cert });
   const text = await new Promise<string>((resolve) =>
@@ -175,9 +175,9 @@ test('invalid TLS settings fail the start with the key and the file', () => {
     }
     return 'started';
   };
-  assert.is(problem('none.pem', 'key.pem'), 'server.tls.cert: `none.pem` cannot be read (ENOENT)');
-  assert.is(problem('cert.pem', 'none.pem'), 'server.tls.key: `none.pem` cannot be read (ENOENT)');
-  assert.is(problem('cert.pem', 'key.pem', 'none.pem'), 'server.tls.caCert: `none.pem` cannot be read (ENOENT)');
+  assert.is(problem('none.pem', 'key.pem'), 'server.tls.cert: `none.pem` cannot be read: file not found');
+  assert.is(problem('cert.pem', 'none.pem'), 'server.tls.key: `none.pem` cannot be read: file not found');
+  assert.is(problem('cert.pem', 'key.pem', 'none.pem'), 'server.tls.caCert: `none.pem` cannot be read: file not found');
   assert.is(problem('text.pem', 'key.pem'), 'server.tls.cert: `text.pem` contains no certificate (PEM)');
   assert.is(problem('cert.pem', 'text.pem'), 'server.tls.key: `text.pem` contains no unencrypted private key (PEM)');
   assert.is(problem('cert.pem', 'key.pem', 'text.pem'), 'server.tls.caCert: `text.pem` contains no certificate (PEM)');
@@ -244,7 +244,7 @@ test('gRPC is served on the port too, follows the files, and stops with them', a
   const listener = grpcListener(grpcStreamHandler(server, new BodyBudget(0)), {
     maxConcurrentStreams: 0,
     maxConnectionAge: 0,
-    connectionTimeout: 1000,
+    connectionTimeout: 60_000,
     readHeaderTimeout: 0,
     readTimeout: 0,
     writeTimeout: 0,
@@ -266,7 +266,7 @@ test('gRPC is served on the port too, follows the files, and stops with them', a
     });
     const caller = new Client(address, credentials, options);
     return new Promise<string>((resolve) => {
-      const deadline = Date.now() + 2000;
+      const deadline = Date.now() + 60_000;
       caller.makeUnaryRequest(
         '/test/echo',
         pass,

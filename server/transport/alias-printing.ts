@@ -18,13 +18,13 @@ export function restPrinter(rpc: RestRpc, aliases: readonly AliasConfig[] = []):
   const print = rpc.printRestJson ?? rpc.printJson;
   if (aliases.length === 0) return print;
   const fields = aliases.map(({ callIdField }) => callIdField);
-  return (response) => withFields(print(response), fields, callIdOf(response));
+  return (response) => withFields(print(response), fields, readCallId(response));
 }
 
 /** Prints Connect responses under the name of an alias: the call id has its field only. */
 export function aliasPrinter({ printJson }: Rpc, { callIdField }: AliasConfig): Print {
   return (response) => {
-    const id = callIdOf(response);
+    const id = readCallId(response);
     if (id === '') return printJson(response);
     return withFields(printJson({ ...(response as object), authzCallId: '' }), [callIdField], id);
   };
@@ -50,7 +50,7 @@ function withContext(json: string, { prefix, response }: Pick<AnsweredEvaluation
   return `${json.slice(0, -1)},"context":{"${prefix}.response":${printCheckResourcesResponse(response)}}}`;
 }
 
-function callIdOf(response: unknown): string {
+function readCallId(response: unknown): string {
   return (response as { readonly authzCallId?: string }).authzCallId ?? '';
 }
 

@@ -1,6 +1,6 @@
 import { encodeStatus, encodeViolations } from '../../proto/gen/wire/error.js';
 import { WireWriter } from '../../proto/wire/writer.js';
-import { lineOf, type Violation } from '../../proto/wire/violation.js';
+import { formatLine, type Violation } from '../../proto/wire/violation.js';
 import { CODES, listingAtMost, type RpcError } from '../service/rpc-error.js';
 
 /**
@@ -37,7 +37,7 @@ export function encodeDetails({ code, message, violations }: RpcError): Buffer {
  * message.
  */
 function trailersSize(violation: Violation): number {
-  const line = `\n - ${lineOf(violation)}`;
+  const line = `\n - ${formatLine(violation)}`;
   const encoded = encodeViolations({ violations: [violation] }, new WireWriter());
   return encodeURI(line).length + Math.ceil((4 / 3) * (Buffer.byteLength(line) + encoded.length));
 }

@@ -12,13 +12,13 @@ import { ConnectionTurns, StreamTurns } from './stream-turns.js';
 
 /** How long clients may take, in milliseconds; 0: no limit. */
 export interface Deadlines {
-  /** To send a header block or any other frame, from its first byte. */
+  /** Limit to send a header block or any other frame, from its first byte. */
   readonly readHeaderTimeout: number;
-  /** To send a request; if the request is a stream of messages, to send each message. */
+  /** Limit to send a request; if the request is a stream of messages, to send each message. */
   readonly readTimeout: number;
-  /** To receive a complete response; if the response is a stream, to receive what is ready. */
+  /** Limit to receive a complete response; if the response is a stream, to receive what is ready. */
   readonly writeTimeout: number;
-  /** To start another call. */
+  /** Limit to start another call. */
   readonly idleTimeout: number;
 }
 

@@ -21,7 +21,7 @@ export interface Question {
   /** The number of the field that is set; 0: no known field. */
   readonly field: number;
   readonly text: string;
-  /** In protobuf. */
+  /** The message in protobuf. */
   readonly bytes: Buffer;
 }
 
@@ -36,7 +36,7 @@ export type Answer =
  * do not delay the start.
  * @param others services that are served beside the RPCs.
  */
-export function reflectionOf(
+export function createReflection(
   { admin, aliases = [] }: Pick<Services, 'admin' | 'aliases'>,
   others: readonly string[] = [],
 ): (question: Question) => Answer {
@@ -46,7 +46,7 @@ export function reflectionOf(
     .sort();
   let indexes: readonly DescriptorIndex[] | undefined;
   return (question) => {
-    indexes ??= [undefined, ...aliases.map(renamingOf)].map((renaming) => descriptorIndex(renaming));
+    indexes ??= [undefined, ...aliases.map(makeRenaming)].map((renaming) => descriptorIndex(renaming));
     switch (question.field) {
       case FILE_BY_FILENAME:
         return filesOrNone(
@@ -78,7 +78,7 @@ function filesIn(
   return undefined;
 }
 
-function renamingOf({ package: root, services, callIdField }: AliasConfig): Renaming {
+function makeRenaming({ package: root, services, callIdField }: AliasConfig): Renaming {
   return { root: ['authz', root], services: { ...services }, fields: { authzCallId: callIdField } };
 }
 

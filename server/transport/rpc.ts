@@ -20,7 +20,7 @@ export interface Rpc<Request = Message, Response = unknown> {
   /** Throws a WireError for bytes that are not a valid message. */
   readonly decode: (bytes: Buffer, texts: TextTable) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
-  /** Of the protobuf encoding, in bytes. */
+  /** Size of the protobuf encoding, in bytes. */
   readonly sizeOf: (request: Request) => number;
   /** Whether most calls are of this RPC: over HTTP, it is answered before Fastify. */
   readonly isHot?: boolean;
@@ -141,7 +141,7 @@ export function readJsonRequest<Request>(read: ReadMessage<Request>, body: Buffe
 }
 
 /** The error for callers: a WireError becomes an RpcError, with the protocol's code for malformed bytes. */
-export function malformedOf(thrown: unknown, malformed: Code): unknown {
+export function toMalformed(thrown: unknown, malformed: Code): unknown {
   return thrown instanceof WireError ? new RpcError(malformed, `malformed message: ${thrown.message}`) : thrown;
 }
 
@@ -149,7 +149,7 @@ function decode(rpc: Rpc, bytes: Buffer, { texts, malformed }: Codec): Message {
   try {
     return rpc.decode(bytes, texts);
   } catch (error) {
-    throw malformedOf(error, malformed);
+    throw toMalformed(error, malformed);
   }
 }
 

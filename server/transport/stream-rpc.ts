@@ -3,7 +3,7 @@ import type { ReadMessage } from '../../proto/wire/json-scan.js';
 import type { WireWriter } from '../../proto/wire/writer.js';
 import type { Services } from '../service/services.js';
 import type { Code } from '../service/rpc-error.js';
-import { malformedOf } from './rpc.js';
+import { toMalformed } from './rpc.js';
 
 /** How the request and the responses of a stream are read and written. */
 export interface StreamMessages<Request = unknown, Response = unknown> {
@@ -44,6 +44,6 @@ export function decodeRequest(rpc: StreamMessages, bytes: Buffer, malformed: Cod
   try {
     return rpc.decode(bytes);
   } catch (error) {
-    throw malformedOf(error, malformed);
+    throw toMalformed(error, malformed);
   }
 }

@@ -15,7 +15,7 @@ interface Outcome {
 }
 
 /** Runs one call, and returns what was sent and reported once nothing is left to do. */
-async function outcomeOf(
+async function runCall(
   protocol: Partial<UnaryProtocol<TransportCall, string>>,
   services: Partial<RunnerServices> = {},
   id = 'id',
@@ -66,7 +66,7 @@ test('a call has one response, and its watchers learn of it, whichever part fail
   for (const [protocol, expected] of cases)
     for (const services of [{}, { deliver: async () => {} }] satisfies Partial<RunnerServices>[]) {
       if ('answer' in protocol && 'deliver' in services) continue;
-      const { sent, ends } = await outcomeOf(protocol, services);
+      const { sent, ends } = await runCall(protocol, services);
       const isAnswered = expected === 'fine';
       const label = `${JSON.stringify(Object.keys(protocol))} ${expected}`;
       assert.equal(sent, [expected], label);
@@ -78,11 +78,11 @@ test('a call has one response, and its watchers learn of it, whichever part fail
 test('a response waits for the audit log, and the call is refused if that cannot store its entries', async () => {
   const deliver = (): Promise<void> => Promise.reject(new Error('full'));
   for (const run of [() => 'fine', fails('not_found'), async () => 'fine'])
-    assert.equal((await outcomeOf({ run }, { deliver })).sent, ['unavailable']);
+    assert.equal((await runCall({ run }, { deliver })).sent, ['unavailable']);
   // A call without an id has no entries.
-  assert.equal((await outcomeOf({}, { deliver }, '')).sent, ['fine']);
+  assert.equal((await runCall({}, { deliver }, '')).sent, ['fine']);
   let stored = (): void => {};
-  const waiting = outcomeOf({}, { deliver: () => new Promise<void>((resolve) => (stored = resolve)) });
+  const waiting = runCall({}, { deliver: () => new Promise<void>((resolve) => (stored = resolve)) });
   const { sent } = await waiting;
   assert.equal(sent, []);
   stored();
@@ -95,8 +95,8 @@ test('a response that cannot be sent in a later turn is reported, and ends no pr
     throw new Error('cannot be sent');
   };
   const run = async (): Promise<string> => fails('not_found')();
-  assert.equal((await outcomeOf({ run, refuse })).reports, ['an answer could not be sent']);
-  assert.equal((await outcomeOf({ answer: refuse }, { deliver: async () => {} })).reports, [
+  assert.equal((await runCall({ run, refuse })).reports, ['an answer could not be sent']);
+  assert.equal((await runCall({ answer: refuse }, { deliver: async () => {} })).reports, [
     'an answer could not be sent',
   ]);
 });

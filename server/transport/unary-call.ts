@@ -1,4 +1,4 @@
-import { type Code, RpcError, rpcErrorOf } from '../service/rpc-error.js';
+import { type Code, RpcError, toRpcError } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
 import type { TransportCall } from './transport-call.js';
 import { begin, end, endFailed } from './watched-call.js';
@@ -59,7 +59,7 @@ export function createRunner<Call extends TransportCall, Answer>(
     else sendStored(deliver, call, requestSize, undefined, () => sendAnswer(call, requestSize, result));
   };
   const fail = (call: Call, requestSize: number, thrown: unknown): void => {
-    const error = rpcErrorOf(thrown, report);
+    const error = toRpcError(thrown, report);
     if (deliver === undefined || call.id === '') sendError(call, requestSize, error);
     else sendStored(deliver, call, requestSize, error.code, () => sendError(call, requestSize, error));
   };

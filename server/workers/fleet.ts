@@ -190,7 +190,7 @@ const STEADY = 10_000;
 export class RestartDelay {
   #deaths = 0;
 
-  /** After the death of a worker that served for `served` milliseconds. */
+  /** Delay after the death of a worker that served for `served` milliseconds. */
   next(served: number): number {
     this.#deaths = served >= STEADY ? 0 : this.#deaths + 1;
     return backOff(FIRST, this.#deaths, LONGEST);

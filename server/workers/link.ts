@@ -72,7 +72,7 @@ export class Link<Out extends Topics, In extends Topics> {
     this.#handlers.set(topic, handler as (value: never, socket: Socket | undefined) => unknown);
   }
 
-  /** To be called with every incoming message and its connection, if any. */
+  /** Receives every incoming message and its connection, if any. */
   receive(message: unknown, socket?: Socket): void {
     if (typeof message !== 'object' || message === null || !('id' in message)) return;
     if ('topic' in message) void this.#reply(message as Question, socket);

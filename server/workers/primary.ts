@@ -41,7 +41,7 @@ export interface PrimaryOptions {
 export interface Primary {
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Of the policies that the workers started with. */
+  /** Hash of the policies that the workers started with. */
   readonly hash: string;
   /**
    * Makes a change in all workers and returns the hashes of its bundles, in order. If it rejects, with the reason, it
@@ -71,7 +71,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     const ticketKeys = randomBytes(TICKET_KEYS);
     let isStopping = false;
     const totals = new WorkerTotals();
-    /** With all its bundles, for workers that start. */
+    /** The rollout with all its bundles, for workers that start. */
     let current: RolloutChange = { rollout: initialRollout(options.bundle), texts: [options.bundle] };
     let swapping: Promise<unknown> = Promise.resolve();
     const health = (): SourceHealth | undefined => options.source && sourceHealth(options.source());
@@ -189,7 +189,7 @@ async function openListeners({ server }: Config, handOver: HandOver): Promise<Li
 }
 
 function tellLost(log: Logger, { id }: Member, how: string, restart: number | undefined): void {
-  if (restart === undefined) log.debug('a worker is gone', { worker: id, reason: how });
+  if (restart === undefined) log.debug('a worker exited', { worker: id, reason: how });
   else log.warn('a worker exited and is being replaced', { worker: id, reason: how, after_ms: restart });
 }
 

@@ -58,7 +58,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   let health = source;
   const server = await startServer(config, await evaluateBundleText(bundle), {
     log,
-    audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
+    audit: config.audit.enabled ? makeAuditLog(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
     allTurn: () => link.ask('allTurn', undefined, PATIENCE).catch(() => false),
     reload: () => link.ask('reload', undefined),
@@ -116,7 +116,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
 /** How long the primary process may take to query all workers, in milliseconds. */
 const PATIENCE = 5000;
 
-function auditLogOf(config: AuditConfig, link: Link<PrimaryTopics, WorkerTopics>, log: Log): AuditLog {
+function makeAuditLog(config: AuditConfig, link: Link<PrimaryTopics, WorkerTopics>, log: Log): AuditLog {
   const logger = log.logger('authz.audit');
   const primary = {
     take: async (records: PrimaryTopics['audit']['asks']) => link.ask('audit', records),

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { conformance, ROWS } from '../../packages/adapters/conformance/index.js';
+import { type Combined, conformance, ROWS } from '../../packages/adapters/conformance/index.js';
 import { elasticsearchAdapter, type SearchQuery, UnsupportedPlanError } from '../../packages/adapters/elasticsearch.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';
 import { type IndexMapping, indexed, matches } from '../support/elasticsearch/evaluator.js';
@@ -62,13 +62,17 @@ const test = suite('adapter for Elasticsearch');
 test('a query selects exactly the documents that check allows', async () => {
   const rows = ROWS.filter(({ isTyped }) => isTyped);
   const documents = rows.map(({ id, attr }) => ({ id, index: indexed({ id, ...attr }, MAPPING) }));
+  const idsOf = (query: SearchQuery): readonly string[] =>
+    documents.filter(({ index }) => matches(query, index, MAPPING)).map(({ id }) => id);
   const report = await conformance({
     rows: 'typed',
     select: (plan) => {
       const query = allowed(plan, { rules: plan.rules });
       assert.equal(JSON.parse(JSON.stringify(query)), query);
-      return documents.filter(({ index }) => matches(query, index, MAPPING)).map(({ id }) => id);
+      return idsOf(query);
     },
+    ways: { count: (plan) => idsOf({ bool: { filter: [allowed(plan)] } }).length },
+    combine: (combined) => idsOf(combinedQuery(combined)),
   });
   const { overGrants, underGrants, refusals, failures, ...counts } = report;
   console.log(`  ${JSON.stringify({ ...counts, refusals: refusals.length })}`);
@@ -162,4 +166,14 @@ function queryOf(filter: Filter): { readonly [name: string]: unknown } | undefin
     if (error instanceof UnsupportedPlanError) return undefined;
     throw error;
   }
+}
+
+/** A combination of the kit as a query. */
+function combinedQuery(combined: Combined): SearchQuery {
+  if ('plan' in combined) return allowed(combined.plan);
+  if ('ids' in combined) return { terms: { id: combined.ids } };
+  if ('not' in combined) return { bool: { must_not: [combinedQuery(combined.not)] } };
+  return 'and' in combined
+    ? { bool: { filter: combined.and.map(combinedQuery) } }
+    : { bool: { should: combined.or.map(combinedQuery), minimum_should_match: 1 } };
 }

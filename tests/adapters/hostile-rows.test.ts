@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
-import type { SqlDialect } from '../../runtime/residual/sql/index.js';
+import { capabilities, createEngine, type Engine, type PrincipalInput } from '../../runtime/engine/index.js';
+import { capabilityName, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { UnsupportedPlanError } from '../../packages/adapters/condition.js';
 import type { PlannedFilter } from '../../packages/adapters/drizzle.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -113,13 +113,18 @@ function rowsOf(dialect: SqlDialect): readonly TypedRow[] {
   const place = Object.keys(typedTable(dialect).columns).indexOf('s');
   const rows = Array.from({ length: ROWS }, () => typedRow(random, dialect));
   const hostile = HOSTILE.flatMap((text) => [text, text.replaceAll('$$', '$').replaceAll('$1', '$x')]);
-  return [
+  const all = [
     ...rows,
     ...hostile.map((s) => {
       const { cells, attr, orTold, ...row } = typedRow(random, dialect);
       return { ...row, cells: cells.with(place, s), attr: { ...attr, s }, ...(orTold && { orTold: { ...orTold, s } }) };
     }),
   ];
+  return all.map(({ attr, orTold, ...row }) => ({
+    ...row,
+    attr: asRead(attr),
+    ...(orTold && { orTold: asRead(orTold) }),
+  }));
 }
 
 function cellsOf(rows: readonly TypedRow[]): readonly (readonly Cell[])[] {
@@ -184,12 +189,70 @@ async function compare<D extends SqlDialect>(dialect: D, connection: Connections
       }
     }
   }
+  wrong.push(...(await compareCans(libraries, rows, { dialect, engine, principal, actions })));
   const wronglyCombined = await compareCombined(libraries, rows);
   for (const [, library] of libraries) await library.end();
   console.log(`  ${dialect}: ${rows.length} rows, ${libraries.length} libraries, ${JSON.stringify(counts)}`);
   assert.equal(wrong.slice(0, 5), [], `${wrong.length} disagreements`);
   assert.equal(wronglyCombined.slice(0, 5), [], `${wronglyCombined.length} combinations`);
   assert.ok(counts.selected > counts.plans && counts.refused < counts.plans * 2, 'the conditions say too little');
+}
+
+/** How many actions have a column in one query. */
+const COLUMNS_AT_ONCE = 8;
+
+/** Which fields of can columns are not what check decides: each library, eight actions in a query. */
+async function compareCans(
+  libraries: readonly (readonly [string, Library])[],
+  rows: readonly TypedRow[],
+  { dialect, engine, principal, actions }: CansAsked,
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  let cells = 0;
+  for (let first = 0; first < actions.length; first += COLUMNS_AT_ONCE) {
+    const some = actions.slice(first, first + COLUMNS_AT_ONCE).map(({ action }) => action);
+    const request = { principal, resource: { kind: 'thing' } };
+    const plans = engine.planCapabilities({ ...request, actions: some });
+    for (const [name, library] of libraries) {
+      const found = await library.can(plans).catch((error: unknown) => error as Error);
+      if (found instanceof Error) {
+        wrong.push(`${name} fails: ${some.join()}: ${found.message}`);
+        continue;
+      }
+      // Only Drizzle converts what a database without booleans returns.
+      const [yes, no] = dialect === 'postgresql' || name === 'Drizzle' ? [true, false] : [1, 0];
+      for (const [position, { id, attr, orTold }] of rows.entries())
+        for (const action of some) {
+          const field = found.get(position)?.[capabilityName(action)];
+          cells += 1;
+          if (field === null) continue;
+          const isAllowed = (told: TypedRow['attr']) =>
+            engine.isAllowed({ ...request, resource: { kind: 'thing', id, attr: told }, action });
+          const allowed = isAllowed(attr);
+          const isRight =
+            orTold === undefined
+              ? field === (allowed ? yes : no)
+              : field === no || (field === yes && allowed && isAllowed(orTold));
+          if (!isRight) wrong.push(`${name}: ${action} of ${id} is ${String(field)}: ${JSON.stringify(attr)}`);
+        }
+      const [action = ''] = some;
+      const shown = [...found].flatMap(([position, row]) => (row[capabilityName(action)] === yes ? [position] : []));
+      const ways = await library.masked(plans).catch((error: unknown) => error as Error);
+      if (ways instanceof Error) wrong.push(`${name} fails: mask by ${action}: ${ways.message}`);
+      else
+        for (const positions of ways)
+          if ([...positions].sort().join() !== shown.sort().join())
+            wrong.push(`${name}: a mask by ${action} shows ${positions.join()} in place of ${shown.join()}`);
+    }
+  }
+  console.log(`  ${dialect}: ${cells} cells of can columns`);
+  return wrong;
+}
+
+interface CansAsked extends Omit<Awaited<ReturnType<typeof engineOf>>, 'engine'> {
+  readonly engine: Engine;
+  readonly dialect: SqlDialect;
+  readonly principal: PrincipalInput;
 }
 
 /** Conditions on the id, which is never NULL, and on columns that may be. */
@@ -278,7 +341,16 @@ function thingsOf(dialect: SqlDialect): Things {
   const named = Object.entries(columns).map(([attribute, stored]) => {
     const { column, ...rest } = stored as Extract<typeof stored, { readonly column: string }>;
     const name = column === 'word' ? 'wo?rd' : (column.split('.').at(-1) as string);
-    return { attribute, property: `${attribute.replace('.', '_')}Of`, name, rest };
+    const sqlType = TYPES[dialect][rest.type];
+    return {
+      attribute,
+      property: `${attribute.replace('.', '_')}Of`,
+      name,
+      rest: {
+        ...rest,
+        ...(sqlType !== undefined && { sqlType: name === 'tag' && dialect === 'postgresql' ? 'citext' : sqlType }),
+      },
+    };
   });
   const mappingBy = (key: 'property' | 'name', idColumn: string) => ({
     dialect,
@@ -291,6 +363,35 @@ function thingsOf(dialect: SqlDialect): Things {
     byColumn: mappingBy('name', 'id'),
   };
 }
+
+/** Attributes as libraries read them: the JSON value null of a column is NULL, which is no attribute here. */
+function asRead(attr: TypedRow['attr']): TypedRow['attr'] {
+  return Object.fromEntries(
+    Object.entries(attr).filter(([name, value]) => value !== null || (name !== 'list' && name !== 'map')),
+  );
+}
+
+/** The types of the columns; the libraries are told that each is text. */
+const TYPES: { readonly [dialect in SqlDialect]: { readonly [word: string]: string } } = {
+  postgresql: {
+    integer: 'bigint',
+    number: 'double precision',
+    boolean: 'boolean',
+    timestamp: 'timestamptz',
+    json: 'jsonb',
+    list: 'jsonb',
+    text: 'text',
+  },
+  mysql: {
+    integer: 'bigint',
+    number: 'double',
+    boolean: 'boolean',
+    timestamp: 'datetime(6)',
+    json: 'json',
+    list: 'json',
+  },
+  sqlite: { integer: 'integer', number: 'real', boolean: 'boolean' },
+};
 
 interface Case {
   readonly effect: 'ALLOW' | 'DENY';
@@ -309,5 +410,5 @@ async function engineOf(cases: readonly Case[]) {
   });
   const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
   const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  return { engine: createEngine(policies), actions: named };
+  return { engine: createEngine(policies, { use: [capabilities()] }), actions: named };
 }

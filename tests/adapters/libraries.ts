@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { MikroORM as MikroOrmOfMysql } from '@mikro-orm/mysql';
 import { EntitySchema as MikroOrmSchema, type MikroORM, type Options as MikroOrmOptions, raw } from '@mikro-orm/core';
 import { MikroORM as MikroOrmOfSqlite } from '@mikro-orm/libsql';
-import { MikroORM as MikroOrmOfPostgresql } from '@mikro-orm/postgresql';
-import { and, getTableColumns, inArray, not, or, type SQL, sql, type Table } from 'drizzle-orm';
+import { MikroORM as MikroOrmOfPostgresql, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { and, getTableColumns, gte, inArray, not, or, type SQL, sql, type Table } from 'drizzle-orm';
 import { mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core';
 import { drizzle as drizzleOfMysql } from 'drizzle-orm/mysql2';
 import { drizzle as drizzleOfPostgresql } from 'drizzle-orm/node-postgres';
@@ -30,19 +30,29 @@ import { DataTypes, literal, Op, Sequelize, type Options as SequelizeOptions, ty
 import initSqlJs from 'sql.js';
 import { Brackets, DataSource, NotBrackets, type DataSourceOptions, EntitySchema } from 'typeorm';
 import type { Mapping } from '../../packages/adapters/condition.js';
-import { drizzleAdapter, type PlannedFilter } from '../../packages/adapters/drizzle.js';
-import { knexAdapter } from '../../packages/adapters/knex.js';
+import {
+  drizzleAdapter,
+  drizzleCan,
+  drizzleMask,
+  type PlannedCapabilities,
+  type PlannedFilter,
+} from '../../packages/adapters/drizzle.js';
+import { knexAdapter, knexCan, knexMask } from '../../packages/adapters/knex.js';
 import { type Composition, composed } from './compositions.js';
-import { kyselyAdapter } from '../../packages/adapters/kysely.js';
-import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
-import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
-import { typeormAdapter } from '../../packages/adapters/typeorm.js';
+import { kyselyAdapter, kyselyCan, kyselyMask } from '../../packages/adapters/kysely.js';
+import { mikroOrmAdapter, mikroOrmCan, mikroOrmMask } from '../../packages/adapters/mikro-orm.js';
+import { sequelizeAdapter, sequelizeCan, sequelizeMask } from '../../packages/adapters/sequelize.js';
+import { typeormAdapter, typeormCan, typeormMask } from '../../packages/adapters/typeorm.js';
 import type { SqlDialect } from '../../runtime/residual/sql/index.js';
 
 /** A library with a connection of its own. */
 export interface Library {
   /** The positions of the rows of `things` that all of several plans select, in one query. */
   select(plans: readonly PlannedFilter[]): Promise<readonly number[]>;
+  /** The fields of can columns, by the position of the row, in one query. */
+  can(plans: PlannedCapabilities): Promise<ReadonlyMap<number, CanRow>>;
+  /** The positions that a mask shows for the first of several plans, as columns and as a source if the library has one. */
+  masked(plans: PlannedCapabilities): Promise<readonly (readonly number[])[]>;
   /** The positions of the rows that a combination selects, and their number as the library counts them. */
   selectCombined(combined: Combined): Promise<{ readonly positions: readonly number[]; readonly count: number }>;
   /** Takes the positions of the rows that a combination selects from 999,999. */
@@ -57,6 +67,11 @@ export interface Combined {
   readonly composition: Composition;
   readonly plans: readonly PlannedFilter[];
   readonly own: readonly (readonly number[])[];
+}
+
+/** A row with can columns. An action without SQL has NULL. */
+export interface CanRow {
+  readonly [name: string]: unknown;
 }
 
 /** How a library reaches each database. */
@@ -88,7 +103,13 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
       const allowed = drizzleAdapter<Table>(things, byProperty);
       const db = drizzleOfPostgresql(pool);
       return {
-        ...drizzle(db as never, things, allowed),
+        ...drizzle(
+          db as never,
+          things,
+          allowed,
+          drizzleCan<Table>(things, byProperty),
+          drizzleMask<Table>(things, byProperty),
+        ),
         end: () => pool.end(),
       };
     },
@@ -101,7 +122,13 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
       const allowed = drizzleAdapter<Table>(things, byProperty);
       const db = drizzleOfMysql(pool);
       return {
-        ...drizzle(db as never, things, allowed),
+        ...drizzle(
+          db as never,
+          things,
+          allowed,
+          drizzleCan<Table>(things, byProperty),
+          drizzleMask<Table>(things, byProperty),
+        ),
         end: () => pool.end(),
       };
     },
@@ -115,7 +142,13 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
       const allowed = drizzleAdapter<Table>(things, byProperty);
       const db = drizzleOfSqlite(database as never);
       return {
-        ...drizzle(db as never, things, allowed),
+        ...drizzle(
+          db as never,
+          things,
+          allowed,
+          drizzleCan<Table>(things, byProperty),
+          drizzleMask<Table>(things, byProperty),
+        ),
         end: async () => database.close(),
       };
     },
@@ -168,6 +201,8 @@ function drizzle(
   db: ReturnType<typeof drizzleOfPostgresql>,
   things: Table,
   allowed: ReturnType<typeof drizzleAdapter<Table>>,
+  can: ReturnType<typeof drizzleCan<Table>>,
+  mask: ReturnType<typeof drizzleMask<Table>>,
 ): Omit<Library, 'end'> {
   const { position } = getTableColumns(things) as { readonly position: PgColumn };
   const where = ({ composition, plans, own }: Combined): SQL =>
@@ -187,6 +222,15 @@ function drizzle(
           .from(table)
           .where(and(...plans.map((plan) => allowed(plan)))),
       ),
+    can: async (plans) => canRows(await db.select({ position, ...can(plans, NULLS) }).from(table)),
+    async masked(plans) {
+      const fields = mask(plans, masksOf(plans) as never, TOLD) as { readonly position: SQL.Aliased<number> };
+      const source = db.select({ position: fields.position }).from(table).as('things');
+      return [
+        shownIn(await db.select(fields).from(table)),
+        shownIn(await db.select().from(source).where(gte(source.position, 0))),
+      ];
+    },
     selectCombined: async (combined) => ({
       positions: positionsOf(await db.select({ position }).from(table).where(where(combined))),
       count: await db.$count(table, where(combined)),
@@ -207,6 +251,8 @@ async function kysely(dialect: Dialect, { byColumn }: Things): Promise<Library> 
   }
   const db = new Kysely<Tables>({ dialect });
   const allowed = kyselyAdapter<Tables, 'things'>('things', byColumn as never);
+  const can = kyselyCan<Tables, 'things'>('things', byColumn as never);
+  const mask = kyselyMask<Tables, 'things'>('things', byColumn as never);
   const kyselyWhere =
     ({ composition, plans, own }: Combined) =>
     (eb: ExpressionBuilder<Tables, 'things'>): Expression<SqlBool> =>
@@ -222,6 +268,27 @@ async function kysely(dialect: Dialect, { byColumn }: Things): Promise<Library> 
       let query = db.selectFrom('things as t').select('position');
       for (const plan of plans) query = query.where(allowed(plan, { alias: 't' }));
       return positionsOf(await query.execute());
+    },
+    can: async (plans) =>
+      canRows(
+        await db
+          .selectFrom('things as t')
+          .select('position')
+          .select(can(plans, { ...NULLS, alias: 't' }))
+          .execute(),
+      ),
+    async masked(plans) {
+      const masks = masksOf(plans) as never;
+      const source = mask.source(plans, masks, { ...NULLS, alias: 's', others: ['position'] });
+      return [
+        shownIn(
+          await db
+            .selectFrom('things as t')
+            .select(mask.columns(plans, masks, { ...TOLD, alias: 't' }))
+            .execute(),
+        ),
+        shownIn(await db.selectFrom(source).selectAll().where('s.position', '>=', 0).execute()),
+      ];
     },
     async selectCombined(combined) {
       const selected = db.selectFrom('things').where(kyselyWhere(combined));
@@ -240,7 +307,7 @@ async function kysely(dialect: Dialect, { byColumn }: Things): Promise<Library> 
 }
 
 /** The dialect of Knex for the API that libsql has, as MikroORM derives it. */
-class KnexOfLibsql extends (createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
+export class KnexOfLibsql extends (createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
   config: Knex.Config,
 ) => Knex.Client) {
   _driver() {
@@ -254,10 +321,10 @@ async function knex(config: Knex.Config, { byColumn }: Things): Promise<Library>
   const attributes = Object.entries(byColumn.attributes).filter(
     ([, stored]) => 'relation' in stored || config.client === 'pg' || !stored.column.includes('?'),
   );
-  const allowed = knexAdapter<{ readonly [column: string]: unknown }>('things', {
-    ...byColumn,
-    attributes: Object.fromEntries(attributes),
-  });
+  const mapping = { ...byColumn, attributes: Object.fromEntries(attributes) };
+  const allowed = knexAdapter<{ readonly [column: string]: unknown }>('things', mapping);
+  const can = knexCan<{ readonly [column: string]: unknown }>(db, 'things', mapping);
+  const mask = knexMask<{ readonly [column: string]: unknown }>(db, 'things', mapping);
   type Where = (query: Knex.QueryBuilder) => void;
   const where = ({ composition, plans, own }: Combined): Where =>
     composed<Where>(composition, {
@@ -276,6 +343,15 @@ async function knex(config: Knex.Config, { byColumn }: Things): Promise<Library>
       const query = db('things').select('position');
       for (const plan of plans) query.where(allowed(plan));
       return positionsOf(await query);
+    },
+    can: async (plans) => canRows(await db('things').select('position', ...can(plans, NULLS))),
+    async masked(plans) {
+      const masks = masksOf(plans);
+      const source = mask.source(plans, masks, { ...NULLS, alias: 's', others: ['position'] });
+      return [
+        shownIn(await db('things').select(...mask.columns(plans, masks, TOLD))),
+        shownIn(await db.select().from(source).where('s.position', '>=', 0)),
+      ];
     },
     async selectCombined(combined) {
       const [counted] = await db('things').where(where(combined)).count({ count: '*' });
@@ -305,6 +381,8 @@ async function typeorm(options: DataSourceOptions, { columns, byProperty }: Thin
   const source = await new DataSource({ ...options, entities: [things] } as DataSourceOptions).initialize();
   const repository = source.getRepository(things);
   const allowed = typeormAdapter(repository, byProperty);
+  const can = typeormCan(repository, byProperty);
+  const mask = typeormMask(repository, byProperty);
   const where = ({ composition, plans, own }: Combined, alias: string): Brackets =>
     composed<Brackets>(composition, {
       plan: (index, negated) => allowed(plans[index] as PlannedFilter, { alias, negated }),
@@ -318,6 +396,22 @@ async function typeorm(options: DataSourceOptions, { columns, byProperty }: Thin
       const query = repository.createQueryBuilder('t').where('t.position >= :least', { least: 0 });
       for (const plan of plans) query.andWhere(allowed(plan, { alias: 't' }));
       return positionsOf(await query.getMany());
+    },
+    async can(plans) {
+      const query = repository.createQueryBuilder('t').where('t.position >= :authz_can0_0', { authz_can0_0: 0 });
+      for (const [text, name, parameters] of can(plans, { ...NULLS, alias: 't' }))
+        query.addSelect(text, name).setParameters(parameters);
+      const { raw, entities } = await query.getRawAndEntities<CanRow>();
+      return canRows(raw.map((row, index) => ({ ...row, position: entities[index]?.position as number })));
+    },
+    async masked(plans) {
+      const masks = masksOf(plans);
+      const query = repository.createQueryBuilder('t').select([]);
+      for (const [text, name, parameters] of mask.columns(plans, masks, { ...TOLD, alias: 't' }))
+        query.addSelect(text, name).setParameters(parameters);
+      const [text, alias, parameters] = mask.source(plans, masks, { ...NULLS, alias: 's', others: ['position'] });
+      const read = source.createQueryBuilder().select('*').from(text, alias).where('s.position >= 0');
+      return [shownIn(await query.getRawMany()), shownIn(await read.setParameters(parameters).getRawMany())];
     },
     async selectCombined(combined) {
       const [found, count] = await repository.createQueryBuilder('t').where(where(combined, 't')).getManyAndCount();
@@ -347,6 +441,8 @@ async function sequelize(options: SequelizeOptions, { columns, byProperty }: Thi
     { tableName: 'things', timestamps: false },
   );
   const allowed = sequelizeAdapter(things, byProperty);
+  const can = sequelizeCan(things, byProperty);
+  const mask = sequelizeMask(things, byProperty);
   const where = ({ composition, plans, own }: Combined, alias = 'Thing'): WhereOptions =>
     composed<WhereOptions>(composition, {
       plan: (index, negated) => allowed(plans[index] as PlannedFilter, { alias, negated }),
@@ -366,6 +462,17 @@ async function sequelize(options: SequelizeOptions, { columns, byProperty }: Thi
           ...{ bind: { x: 'replaced' } },
         }),
       ),
+    can: async (plans) =>
+      canRows(
+        (await things.findAll({
+          attributes: ['position', ...can(plans, NULLS)],
+          raw: true,
+          ...{ bind: { x: 'replaced' } },
+        })) as never,
+      ),
+    masked: async (plans) => [
+      shownIn(await things.findAll({ attributes: mask(plans, masksOf(plans) as never, TOLD), raw: true })),
+    ],
     selectCombined: async (combined) => ({
       positions: positionsOf(await things.findAll({ attributes: ['position'], where: where(combined), raw: true })),
       count: await things.count({ where: where(combined) }),
@@ -379,7 +486,7 @@ async function sequelize(options: SequelizeOptions, { columns, byProperty }: Thi
 }
 
 /** The part of the package sqlite3 that Sequelize uses, over libsql. */
-const SEQUELIZE_OF_LIBSQL = {
+export const SEQUELIZE_OF_LIBSQL = {
   OPEN_READWRITE: 2,
   OPEN_CREATE: 4,
   Database: class {
@@ -435,6 +542,8 @@ async function mikroOrm(
   });
   const orm = await init({ entities: [things], discovery: { disableDynamicFileAccess: true } });
   const allowed = mikroOrmAdapter(orm, things, byProperty as never);
+  const can = mikroOrmCan(orm, things, byProperty as never);
+  const mask = mikroOrmMask(orm, things, byProperty as never);
   const where = ({ composition, plans, own }: Combined, alias?: string): object =>
     composed<object>(composition, {
       plan: (index, negated) =>
@@ -452,6 +561,23 @@ async function mikroOrm(
       });
       if (count !== found.length) throw new Error(`${found.length} rows, and ${count} counted`);
       return positionsOf(found);
+    },
+    async can(plans) {
+      const em = orm.em.fork() as unknown as { createQueryBuilder: SqlEntityManager['createQueryBuilder'] };
+      const query = em.createQueryBuilder(things, 't');
+      return canRows(await query.select(['position', ...can(plans, { ...NULLS, alias: 't' })] as never).execute('all'));
+    },
+    async masked(plans) {
+      const em = orm.em.fork() as unknown as { createQueryBuilder: SqlEntityManager['createQueryBuilder'] };
+      const columns = mask(plans, masksOf(plans) as never, { ...TOLD, alias: 't' });
+      return [
+        shownIn(
+          await em
+            .createQueryBuilder(things, 't')
+            .select(columns as never)
+            .execute('all', false),
+        ),
+      ];
     },
     async selectCombined(combined) {
       const [found, count] = await orm.em.fork().findAndCount(things, where(combined) as never, {
@@ -473,6 +599,31 @@ function mapped<T>(
   definition: (column: string) => T,
 ): { [property: string]: T } {
   return Object.fromEntries(Object.entries(columns).map(([property, column]) => [property, definition(column)]));
+}
+
+/** Actions without SQL have a column that is NULL. */
+const NULLS = { onRefused: 'null' } as const;
+const TOLD = { ...NULLS, tell: true } as const;
+
+function canRows(rows: readonly object[]): ReadonlyMap<number, CanRow> {
+  return new Map((rows as readonly CanRow[]).map(({ position, ...fields }) => [Number(position), fields]));
+}
+
+/** The position as what the first action shows. */
+function masksOf(plans: PlannedCapabilities): { readonly position: string } {
+  return { position: Object.keys(plans)[0] as string };
+}
+
+/** The positions that rows show. What they tell of the action must be the same. */
+function shownIn(rows: readonly object[]): readonly number[] {
+  const shown: number[] = [];
+  for (const { position, ...told } of rows as readonly (CanRow & { readonly position: number | null })[]) {
+    if (position !== null) shown.push(Number(position));
+    for (const value of Object.values(told))
+      if (value !== null && Boolean(value) !== (position !== null))
+        throw new Error(`the position is ${position}, and ${JSON.stringify(told)} is told`);
+  }
+  return shown;
 }
 
 function positionsOf(rows: readonly object[]): readonly number[] {

@@ -2,7 +2,7 @@ import { Query } from 'mingo';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
-import { conformance, type Finding, ROWS } from '../../packages/adapters/conformance/index.js';
+import { type Combined, conformance, type Finding, ROWS } from '../../packages/adapters/conformance/index.js';
 import { mongodbAdapter, UnsupportedPlanError } from '../../packages/adapters/mongodb/index.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';
 import { loaded } from '../support/compiled.js';
@@ -46,12 +46,19 @@ const test = suite('adapter for MongoDB');
 
 test('a filter selects exactly the documents that check allows', async () => {
   const documents = ROWS.map(({ id, attr }) => ({ _id: id, ...attr }));
+  const idsOf = (filter: object): readonly string[] => {
+    const query = new Query(filter);
+    return documents.filter((document) => query.test(document)).map(({ _id }) => _id);
+  };
   const report = await conformance({
     rows: 'all',
     select(plan) {
       const query = new Query(allowed(plan, { rules: plan.rules }) as object);
       return documents.filter((document) => query.test(document)).map(({ _id }) => _id);
     },
+    ways: { 'beside a field': (plan) => idsOf({ ...allowed(plan), _id: { $exists: true } }) },
+    combine: (combined) => idsOf(combinedFilter(combined)),
+    attributesOf: (id) => allowed.attributesOf(documents.find(({ _id }) => _id === id) as object),
   });
   const { overGrants, underGrants, refusals, failures, ...counts } = report;
   console.log(`  ${JSON.stringify({ ...counts, underGrants: underGrants.length, refusals: refusals.length })}`);
@@ -206,6 +213,14 @@ function selected(
     if (error instanceof UnsupportedPlanError || String(error).includes('Accessing __proto__')) return undefined;
     throw error;
   }
+}
+
+/** A combination of the kit as a filter. */
+function combinedFilter(combined: Combined): object {
+  if ('plan' in combined) return allowed(combined.plan);
+  if ('ids' in combined) return { _id: { $in: combined.ids } };
+  if ('not' in combined) return { $nor: [combinedFilter(combined.not)] };
+  return 'and' in combined ? { $and: combined.and.map(combinedFilter) } : { $or: combined.or.map(combinedFilter) };
 }
 
 /** mingo orders strings by UTF-16, and takes large doubles for integers of 64 bits; MongoDB does neither. */

@@ -18,11 +18,13 @@ export function noteMapping(provider: 'postgresql' | 'sqlite') {
       home: {
         field: 'home',
         relation: 'one',
+        where: { live: true },
         attributes: { city: { field: 'city', type: 'text' }, size: { field: 'size', type: 'integer' } },
       },
       shares: {
         field: 'shares',
         relation: 'many',
+        where: { deleted: null },
         attributes: { user: { field: 'user', type: 'text', null: 'never' }, role: { field: 'role', type: 'text' } },
       },
     },

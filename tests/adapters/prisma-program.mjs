@@ -5,26 +5,32 @@
  * prisma.test.ts generates.
  */
 import { text } from 'node:stream/consumers';
-import { PrismaClient } from 'generated-client';
-import { prismaAdapter, UnsupportedPlanError } from '../../packages/adapters/prisma/index.ts';
+import { Prisma, PrismaClient } from 'generated-client';
+import {
+  canFor,
+  prismaAdapter,
+  prismaCan,
+  prismaMask,
+  UnsupportedPlanError,
+} from '../../packages/adapters/prisma/index.ts';
 import { composed } from './compositions.ts';
 import { noteMapping } from './prisma-mapping.ts';
 
-const { provider, url, rows, filters, combined } = JSON.parse(await text(process.stdin));
+const { provider, url, rows, filters, combined, types } = JSON.parse(await text(process.stdin));
 const isSqlite = provider === 'sqlite';
 const adapter = isSqlite
   ? new (await import('@prisma/adapter-libsql')).PrismaLibSql({ url })
   : new (await import('@prisma/adapter-pg')).PrismaPg({ connectionString: url });
 const prisma = new PrismaClient({ adapter });
 
-const allowed = prismaAdapter('Note', noteMapping(provider));
+const allowed = prismaAdapter('Note', noteMapping(provider), prisma);
 
 const [real, list] = isSqlite ? ['REAL', ''] : ['double precision', ', tags text[]'];
 for (const table of [
   `CREATE TABLE "Note" (id text PRIMARY KEY, owner text, status text, amount int, price ${real}, shared boolean, touched int${list})`,
   'CREATE TABLE "Tag" (id int PRIMARY KEY, value text NOT NULL, "noteId" text NOT NULL)',
-  'CREATE TABLE "Home" (id int PRIMARY KEY, city text, size int, "noteId" text NOT NULL UNIQUE)',
-  'CREATE TABLE "Share" (id int PRIMARY KEY, "user" text NOT NULL, role text, "noteId" text NOT NULL)',
+  'CREATE TABLE "Home" (id int PRIMARY KEY, city text, size int, live boolean, "noteId" text NOT NULL UNIQUE)',
+  'CREATE TABLE "Share" (id int PRIMARY KEY, "user" text NOT NULL, role text, deleted int, "noteId" text NOT NULL)',
 ])
   await prisma.$executeRawUnsafe(table);
 let next = 0;
@@ -38,8 +44,13 @@ const notes = rows.map(({ id, attr: { tags, home, shares, price, ...columns } })
         id,
       ),
     );
-  related.home.push(...numbered(home === undefined ? [] : [home], id));
-  related.share.push(...numbered(shares, id));
+  // Records that do not count.
+  const [live, deleted] = [
+    next % 2 === 0 ? false : null,
+    { ...shares[0], user: 'anna', role: 'editor', deleted: next },
+  ];
+  related.home.push(...numbered([home === undefined ? { city: 'Bern', size: 1, live } : { ...home, live: true }], id));
+  related.share.push(...numbered(next % 2 === 0 ? shares : [deleted, ...shares], id));
   return { id, ...columns, ...(!isSqlite && { tags }) };
 });
 await prisma.note.createMany({ data: notes });
@@ -81,9 +92,13 @@ for (const [plan, filter] of combined.plans.entries()) {
   const own = { id: { in: combined.own[0] } };
   const [id] = combined.own[0];
   const related = async (condition) =>
-    (await prisma.share.findMany({ where: condition, select: { noteId: true }, distinct: ['noteId'] })).map(
-      ({ noteId }) => noteId,
-    );
+    (
+      await prisma.share.findMany({
+        where: { ...condition, deleted: null },
+        select: { noteId: true },
+        distinct: ['noteId'],
+      })
+    ).map(({ noteId }) => noteId);
   ways.push({
     plan,
     where,
@@ -103,9 +118,9 @@ for (const [plan, filter] of combined.plans.entries()) {
       implicit: await related({ note: where }),
       is: await related({ note: { is: where } }),
       isNot: await related({ note: { isNot: where } }),
-      include: (await prisma.share.findMany({ include: { note: true }, where: { AND: [{ note: where }, {}] } })).map(
-        ({ note }) => note.id,
-      ),
+      include: (
+        await prisma.share.findMany({ include: { note: true }, where: { AND: [{ note: where }, { deleted: null }] } })
+      ).map(({ note }) => note.id),
     },
   });
 }
@@ -128,8 +143,122 @@ for (const [name, attribute] of Object.entries(attributes))
       },
     });
   }
+const typed = await typesOf(types);
+const raw = await rawColumns();
 await prisma.$disconnect();
-process.stdout.write(JSON.stringify({ answers, compositions, ways, constants }));
+process.stdout.write(JSON.stringify({ answers, compositions, ways, constants, typed, raw }));
+
+/** What can columns and masks of raw queries say of each record, and what an engine says of those of findMany. */
+async function rawColumns() {
+  const text = (column, absence = 'missing') => ({ column, type: 'text', null: absence });
+  const mapping = {
+    dialect: provider,
+    id: text('id', 'never'),
+    attributes: {
+      owner: text('owner'),
+      status: text('status'),
+      amount: { column: 'amount', type: 'integer' },
+      shared: { column: 'shared', type: 'boolean' },
+      price: { column: 'price', type: 'number', null: 'null' },
+      home: {
+        relation: 'one',
+        table: 'Home',
+        on: { noteId: 'id' },
+        where: { live: true },
+        columns: { city: text('city'), size: { column: 'size', type: 'integer' } },
+      },
+      shares: {
+        relation: 'many',
+        table: 'Share',
+        on: { noteId: 'id' },
+        where: { deleted: null },
+        columns: { user: text('user', 'never'), role: text('role') },
+      },
+    },
+  };
+  const plans = Object.fromEntries(combined.plans.map((filter, index) => [`a${index}`, { filter }]));
+  const options = { alias: 'n', onRefused: 'null' };
+  const can = prismaCan(Prisma, 'Note', mapping)(plans, options);
+  const mask = prismaMask(Prisma, 'Note', mapping);
+  const cans = await prisma.$queryRaw`SELECT n.id, ${can} FROM "Note" AS n`;
+  const shown = [];
+  for (const action of Object.keys(plans)) {
+    const masks = { id: action };
+    const columns = mask.columns(plans, masks, options);
+    const source = mask.source(plans, { '*': action }, { alias: 's', others: ['id'], onRefused: 'null' });
+    const [own, read] = [
+      await prisma.$queryRaw`SELECT ${columns} FROM "Note" AS n`,
+      await prisma.$queryRaw`SELECT id FROM ${source} WHERE s.id IS NOT NULL`,
+    ].map((rows) => rows.flatMap(({ id }) => (id === null ? [] : [id])));
+    shown.push([own, read]);
+  }
+  const records = await prisma.note.findMany({
+    include: { home: true, shares: true, ...(isSqlite && { tags: true }) },
+  });
+  const asked = [];
+  const engine = {
+    for: () => ({
+      can(action, resource) {
+        asked.push([action, resource.id]);
+        return action === 'view' && resource.kind === 'note' && resource.attr.owner === 'anna';
+      },
+    }),
+  };
+  const marked = canFor(records, {
+    engine,
+    principal: { id: 'anna', roles: ['user'] },
+    kind: 'note',
+    actions: ['view', 'edit'],
+    resourceOf: allowed.resourceOf,
+  });
+  const isKept = marked.every(
+    (record, index) =>
+      record.id === records[index].id && record.canView === (record.owner === 'anna') && record.canEdit === false,
+  );
+  return {
+    cans: cans.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
+      ),
+    ),
+    shown,
+    marked: { isKept, count: marked.length, asked: asked.length },
+  };
+}
+
+/** What each word makes of each field: why it is refused, or attributes and the records of each filter. */
+async function typesOf({ statements, columns, filters: asked }) {
+  for (const statement of statements) await prisma.$executeRawUnsafe(statement);
+  const records = await prisma.thing.findMany({ orderBy: { id: 'asc' } });
+  const found = [];
+  for (const column of columns) {
+    let adapter;
+    try {
+      adapter = prismaAdapter('Thing', { provider, attributes: { x: column } }, prisma);
+    } catch (error) {
+      if (error.name !== 'ColumnTypeError') throw error;
+      found.push({ thrown: error.message });
+      continue;
+    }
+    const selected = [];
+    for (const filter of asked) {
+      let where;
+      try {
+        where = adapter({ filter });
+      } catch (error) {
+        selected.push({ [error instanceof UnsupportedPlanError ? 'refused' : 'failed']: error.message });
+        continue;
+      }
+      try {
+        selected.push((await prisma.thing.findMany({ where, select: { id: true } })).map(({ id }) => id));
+      } catch (error) {
+        selected.push({ failed: `${error.message} ${JSON.stringify(where)}` });
+      }
+    }
+    found.push({ attributes: records.map((record) => adapter.attributesOf(record)), selected });
+  }
+  return found;
+}
 
 async function idsOf(where) {
   return (await prisma.note.findMany({ where, select: { id: true } })).map(({ id }) => id);

@@ -1,29 +1,25 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conformance, conformanceCases, ROWS } from '../../packages/adapters/conformance/index.js';
 import { prismaAdapter } from '../../packages/adapters/prisma/index.js';
-import { ROOT } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
+import { bundleWithClient, generateClient, PRISMA } from '../support/prisma-client.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { type Composition, compositionsOf, holds } from './compositions.js';
 import { randomTypedAttributes } from './random-conditions.js';
 import { noteMapping } from './prisma-mapping.js';
+import { typeQuestions, type TypeAnswers, typesSchema } from './prisma-types.js';
 import { compared, type RandomPlan, randomPlans, type StoredRow } from './random-plans.js';
 import { rounds } from '../support/effort.js';
 
-/** Where `.ci/run` installs Prisma. */
-const PRISMA = join(ROOT, '.cache/prisma/node_modules');
-
 const test = suite('adapter for Prisma');
 
-const schemaOf = (provider: string): string => `generator client {
+const schemaOf = (provider: 'postgresql' | 'sqlite'): string => `generator client {
   provider = "prisma-client"
   output   = "client"
 }
@@ -46,6 +42,7 @@ model Home {
   id     Int     @id
   city   String?
   size   Int?
+  live   Boolean?
   noteId String  @unique
   note   Note    @relation(fields: [noteId], references: [id])
 }
@@ -53,6 +50,7 @@ model Share {
   id     Int     @id
   user   String
   role   String?
+  deleted Int?
   noteId String
   note   Note    @relation(fields: [noteId], references: [id])
 }
@@ -66,7 +64,7 @@ ${
 }`
     : ''
 }
-`;
+${typesSchema(provider)}`;
 
 /** The number of random compositions. */
 const COMPOSITIONS = rounds(60, 20);
@@ -88,6 +86,12 @@ interface Answers {
     readonly ofRecord: { readonly [way: string]: object | null };
     readonly related: { readonly [way: string]: readonly string[] };
   }[];
+  readonly raw: {
+    readonly cans: readonly { readonly id: string; readonly [column: string]: unknown }[];
+    /** The ids that a mask by each plan shows, as a column and in a source. */
+    readonly shown: readonly (readonly (readonly string[])[])[];
+    readonly marked: { readonly isKept: boolean; readonly count: number; readonly asked: number };
+  };
   /** How many records each attribute alone selects where all are allowed, and where none is. */
   readonly constants: readonly {
     readonly name: string;
@@ -95,6 +99,7 @@ interface Answers {
     readonly isAllowed: boolean;
     readonly counts: { readonly [way: string]: number };
   }[];
+  readonly typed: TypeAnswers;
 }
 type Answer = { readonly ids: readonly string[] } | { readonly failed: string } | { readonly refused: string };
 
@@ -114,12 +119,14 @@ for (const provider of ['postgresql', 'sqlite'] as const)
       const cases = conformanceCases();
       const combined = combinedOf(provider, plans, rows);
       const all = [...ROWS.filter(({ isTyped }) => isTyped), ...rows];
-      const { answers, compositions, ways, constants } = ask(folder, {
+      const types = await typeQuestions(provider);
+      const { answers, compositions, ways, constants, typed, raw } = ask(folder, {
         provider,
         url: urlOf,
         rows: all,
         filters: [...cases, ...plans].map(({ filter }) => filter),
         combined: { ...combined, plans: combined.plans.map(({ filter }) => filter) },
+        types: types.questions,
       });
       const isRandom = new Set(rows.map(({ id }) => id));
       const answersOfCases = answers.slice(0, cases.length);
@@ -149,8 +156,10 @@ for (const provider of ['postgresql', 'sqlite'] as const)
       );
       assert.equal(tally.underGrants.slice(0, 5), []);
       assert.ok(counts.exact > 320 && tally.selected > tally.plans * 10, 'the adapter refuses too much');
+      types.assertTypes(typed);
       assertComposed(combined, compositions, all);
       assertWays(combined, ways, all);
+      assertRaw(combined, raw, all);
       const own = combined.own[0]?.length as number;
       for (const { name, where, isAllowed, counts: found } of constants)
         assert.equal(
@@ -168,26 +177,12 @@ for (const provider of ['postgresql', 'sqlite'] as const)
 
 test.run();
 
-/** Generates the client, which needs no engine but downloads one unless it is told of another, and bundles the program. */
-async function prepare(folder: string, provider: string): Promise<void> {
-  symlinkSync(PRISMA, join(folder, 'node_modules'));
+/** Generates the client, and bundles the program with it. */
+async function prepare(folder: string, provider: 'postgresql' | 'sqlite'): Promise<void> {
   writeFileSync(join(folder, 'schema.prisma'), schemaOf(provider));
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  await promisify(execFile)(
-    process.execPath,
-    [join(PRISMA, 'prisma/build/index.js'), 'generate', '--schema', 'schema.prisma'],
-    { cwd: folder, env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' } },
-  );
-  await build({
-    entryPoints: [new URL('prisma-program.mjs', import.meta.url).pathname],
-    outfile: join(folder, 'bundled.mjs'),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['@prisma/*'],
-    alias: { 'generated-client': join(folder, 'client/client.ts') },
-    logLevel: 'error',
-  });
+  await generateClient(folder, '--schema', 'schema.prisma');
+  await bundleWithClient(new URL('prisma-program.mjs', import.meta.url), folder);
 }
 
 /** Plans that are always, never and sometimes allowed, own conditions, and how they are combined. */
@@ -277,6 +272,23 @@ function assertWays({ plans, own: [own = []] }: Combined, ways: Answers['ways'],
         `${way}: ${name}: ${JSON.stringify(where)}`,
       );
   }
+}
+
+/** Can columns and masks of raw queries are what check decides. */
+function assertRaw({ plans }: Combined, { cans, shown, marked }: Answers['raw'], rows: readonly StoredRow[]): void {
+  let cells = 0;
+  assert.is(cans.length, rows.length);
+  for (const [index, { name, isAllowed }] of plans.entries()) {
+    const values = new Map(cans.map((row) => [row.id, row[`canA${index}`]]));
+    // An action without SQL has NULL.
+    if (values.get(rows[0]?.id as string) === null) continue;
+    const allowed = rows.filter(isAllowed).map(({ id }) => id);
+    for (const { id } of rows) assert.is(Boolean(values.get(id)), allowed.includes(id), `${name} of ${id}`);
+    for (const ids of shown[index] ?? []) assert.equal([...ids].sort(), [...allowed].sort(), `mask by ${name}`);
+    cells += rows.length;
+  }
+  assert.ok(cells > 2 * rows.length, 'most plans have no SQL');
+  assert.equal(marked, { isKept: true, count: rows.length, asked: 2 * rows.length });
 }
 
 function ask(folder: string, questions: object): Answers {

@@ -173,12 +173,14 @@ test('a condition names tables and columns as the database does, also those of r
     MikroORM: orm.em
       .createQueryBuilder(MikroDocuments)
       .where(mikroOrmAdapter(orm, MikroDocuments, BY_PROPERTY, { users: MikroUsers })(plan))
-      .getQuery(),
+      .getFormattedQuery(),
   };
   const [drizzle = '', ...others] = Object.values(statements).map((statement) =>
     statement
       .slice(statement.indexOf('EXISTS'))
       .replaceAll(/"(Document|d0)"/g, 'documents')
+      // Kysely writes names of related tables itself, for `withSchema`.
+      .replaceAll('"users"', 'users')
       .replaceAll(/\$\d|\?|'(x|anna)'/g, '$'),
   );
   assert.match(
@@ -228,21 +230,17 @@ test('mappings name columns of the schema', () => {
   const mapped = { dialect: 'postgresql', attributes: { owner: { column: 'renamed', type: 'text' } } } as const;
   const repository = source.getRepository(Documents);
   // @ts-expect-error the table has no such property
-  const drizzle = drizzleAdapter(documents, mapped);
-  assert.throws(() => drizzle(ALL), /^the table `documents` has no column `renamed`$/);
+  assert.throws(() => drizzleAdapter(documents, mapped), /^the table `documents` has no column `renamed`$/);
   // @ts-expect-error the table has no such column
   kyselyAdapter<Database, 'documents'>('documents', mapped);
   // @ts-expect-error rows have no such column
   knexAdapter<Database['documents']>('documents', mapped);
   // @ts-expect-error the entity has no such property
-  const typeorm = typeormAdapter(repository, mapped);
-  assert.throws(() => typeorm(ALL), /^the entity `Document` has no column `renamed`$/);
+  assert.throws(() => typeormAdapter(repository, mapped), /^the entity `Document` has no column `renamed`$/);
   // @ts-expect-error the model has no such attribute
-  const ofModel = sequelizeAdapter(DocumentModel, mapped);
-  assert.throws(() => ofModel(ALL), /^the model `Document` has no column `renamed`$/);
+  assert.throws(() => sequelizeAdapter(DocumentModel, mapped), /^the model `Document` has no column `renamed`$/);
   // @ts-expect-error the entity has no such property
-  const mikroOrm = mikroOrmAdapter(orm, MikroDocuments, mapped);
-  assert.throws(() => mikroOrm(ALL), /^the entity `Document` has no column `renamed`$/);
+  assert.throws(() => mikroOrmAdapter(orm, MikroDocuments, mapped), /^the entity `Document` has no column `renamed`$/);
 });
 
 test('relations name tables and columns of the schema', () => {
@@ -322,11 +320,12 @@ test('a column of TypeORM must not have the name of a property of another column
   });
   const swapped = new DataSource({ type: 'postgres', entities: [Swapped] });
   await (swapped as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
-  const adapter = typeormAdapter(swapped.getRepository(Swapped), {
-    dialect: 'postgresql',
-    attributes: { owner: { column: 'owner', type: 'text' } },
-  });
-  assert.throws(() => adapter(ALL), /^the column `author` of the entity `Swapped` has the name of a property of/);
+  const create = () =>
+    typeormAdapter(swapped.getRepository(Swapped), {
+      dialect: 'postgresql',
+      attributes: { owner: { column: 'owner', type: 'text' } },
+    });
+  assert.throws(create, /^the column `author` of the entity `Swapped` has the name of a property of/);
 });
 
 test('columns that a library cannot name in a condition are errors', async () => {
@@ -340,11 +339,12 @@ test('columns that a library cannot name in a condition are errors', async () =>
   });
   assert.throws(() => asked(plan), /^a column of `documents` has `\?` in its name, which Knex reads as a placeholder/);
   const dotted = pgTable('documents', { owner: text('users.id') });
-  const ofDotted = drizzleAdapter(dotted, {
-    dialect: 'postgresql',
-    attributes: { owner: { column: 'owner', type: 'text' } },
-  });
-  assert.throws(() => ofDotted(plan), /^the column `users\.id` of `documents` has a dot in its name/);
+  const ofDotted = () =>
+    drizzleAdapter(dotted, {
+      dialect: 'postgresql',
+      attributes: { owner: { column: 'owner', type: 'text' } },
+    });
+  assert.throws(ofDotted, /^the column `users\.id` of `documents` has a dot in its name/);
 });
 
 test.run();

@@ -7,9 +7,9 @@ import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import type { DiffRow } from '../../packages/analysis/diff/report.js';
 import { NotEncodable } from '../../packages/analysis/encode/smt.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
-import { holds, surroundingsOf } from '../../packages/analysis/program/conditions.js';
-import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
+import { holds, makeSurroundings } from '../../packages/analysis/program/conditions.js';
+import { makeProver } from '../../packages/analysis/solve/prover.js';
 import type { AssumedSchema } from '../../packages/analysis/question/question.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
@@ -29,7 +29,7 @@ const ROWS = 12;
 
 const test = suite('schemas that proofs assume');
 const solver = z3();
-const prover = proverOf(solver, { effort: 3 });
+const prover = makeProver(solver, { effort: 3 });
 
 test.after(() => prover.close());
 
@@ -52,7 +52,7 @@ async function* acceptedRows(): AsyncGenerator<{ readonly about: string; readonl
         for (const { condition } of module.rules) {
           if (condition === undefined) continue;
           const request = requestOf(kind, attr);
-          const decided = holds(condition, surroundingsOf(module, request));
+          const decided = holds(condition, makeSurroundings(module, request));
           const about = `${JSON.stringify(schema)} accepts ${JSON.stringify(attr)}`;
           try {
             yield { about, query: concreteQuery(condition, module, request, decided, [assumed]) };
@@ -152,7 +152,7 @@ for (const { name, schema, attr, wrong } of MISTAKES)
     const match = module.rules[0]?.condition as Match;
     const at = module.schemas.resource?.validator as SchemaAddress;
     const request = requestOf('doc', attr);
-    const decided = holds(match, surroundingsOf(module, request));
+    const decided = holds(match, makeSurroundings(module, request));
     const assumed: AssumedSchema = { attributesOf: 'resource', at, modules: lowered.schemas };
     const query = concreteQuery(match, module, request, decided, [assumed]);
     assert.is(await isAdmitted(query), true);
@@ -214,7 +214,7 @@ async function compiledOf(
   );
   const compilation = compile(sources, undefined, { schemaTexts: new Map([['doc.json', JSON.stringify(schema)]]) });
   const { program, lowered, invariants } = compilation;
-  const { bundle: compiled } = bundleOf(program as Program);
+  const { bundle: compiled } = makeBundle(program as Program);
   const version = { source: 'policies', program: program as Program, lowered: lowered as Program, ...ready(compiled) };
   return { version, invariants };
 }

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { and, type Formula, hasRole, not } from '../../packages/analysis/formula/formula.js';
 import { FormulaKeys } from '../../packages/analysis/formula/keys.js';
-import { textOf } from '../../packages/analysis/formula/structure.js';
+import { formatStructure } from '../../packages/analysis/formula/structure.js';
 import { Booleans } from '../../packages/analysis/solve/booleans.js';
 import type { Predicate } from '../../compiler/ir/predicate.js';
 import type { Module } from '../../compiler/ir/program.js';
@@ -89,6 +89,8 @@ function holding(expr: string): Formula {
 /** Each as a sorted list of what is true and what is false. */
 function assignmentsOf(booleans: Booleans, formula: Formula): readonly (readonly string[])[] {
   return [...booleans.assignments(formula)].map((assignment) =>
-    assignment.map(([{ role, predicate }, value]) => `${role ?? textOf(predicate as Predicate)} is ${value}`).sort(),
+    assignment
+      .map(([{ role, predicate }, value]) => `${role ?? formatStructure(predicate as Predicate)} is ${value}`)
+      .sort(),
   );
 }

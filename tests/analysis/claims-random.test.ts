@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import type { Attributes } from '../../runtime/policy/index.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
-import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { makeProver } from '../../packages/analysis/solve/prover.js';
 import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { compileTexts } from '../support/compiled.js';
 import { programVersion } from '../support/analysis/program-version.js';
@@ -116,7 +116,7 @@ const SCHEMAS = {
 };
 
 test('no request is against a claim that rows did not change, or that a statement holds', async () => {
-  const prover = SOLVER ? { ...proverOf(z3(), { effort: 1 }), close: async () => undefined } : undefined;
+  const prover = SOLVER ? { ...makeProver(z3(), { effort: 1 }), close: async () => undefined } : undefined;
   const counts: Record<string, number> = {};
   const count = (name: string): number => (counts[name] = (counts[name] ?? 0) + 1);
   for (let seed = SEED; seed < SEED + PAIRS; seed += 1) {

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AccessRequest } from '../../runtime/engine/index.js';
-import { type Coverage, CoverageRecorder, percentOf } from '../../packages/analysis/coverage/coverage.js';
+import { type Coverage, CoverageRecorder, toPercent } from '../../packages/analysis/coverage/coverage.js';
 import type { RuleCoverage } from '../../packages/analysis/coverage/rule-record.js';
-import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { makeExplainer } from '../../packages/analysis/explain/explain.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts } from '../support/compiled.js';
@@ -81,7 +81,7 @@ test('clauses are counted, and are decisive, as their definition says', () => {
   for (let seed = SEED; seed < SEED + CONDITIONS; seed += 1) {
     const random = new Random(seed);
     const lowered = programOf([rule('one', 'view', randomMatch(random, 3))]);
-    const engine = explainerOf(fold(lowered));
+    const engine = makeExplainer(fold(lowered));
     const requests = Array.from({ length: 1 + random.below(6) }, () => requestOf('view', randomAttributes(random)));
     const recorder = new CoverageRecorder(lowered);
     for (const request of requests) recorder.record(request, {});
@@ -188,8 +188,8 @@ test('rules, names and derived roles that no decision used', () => {
     ],
   );
   assert.equal(total.rules, { covered: 2, all: 3 });
-  assert.is(percentOf(total.rules), 66.6);
-  assert.is(percentOf({ covered: 0, all: 0 }), 100);
+  assert.is(toPercent(total.rules), 66.6);
+  assert.is(toPercent({ covered: 0, all: 0 }), 100);
 });
 
 test.run();

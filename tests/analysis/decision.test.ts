@@ -6,11 +6,11 @@ import { classesAt } from '../../packages/analysis/decision/classes.js';
 import { Decisions } from '../../packages/analysis/decision/decisions.js';
 import { nameClasses } from '../../packages/analysis/decision/name-classes.js';
 import type { Point } from '../../packages/analysis/question/point.js';
-import { pointsOf } from '../../packages/analysis/decision/points.js';
+import { listPoints } from '../../packages/analysis/decision/points.js';
 import type { Formula } from '../../packages/analysis/formula/formula.js';
 import { FormulaKeys } from '../../packages/analysis/formula/keys.js';
-import { textOf } from '../../packages/analysis/formula/structure.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
+import { formatStructure } from '../../packages/analysis/formula/structure.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { requestAt } from '../../packages/analysis/witness/replay.js';
 import type { Match, Program } from '../../compiler/ir/program.js';
 import { isTrueFor } from '../support/analysis/formulas.js';
@@ -39,8 +39,8 @@ test('the formula of a decision is the decision, for any set of roles', () => {
       lenientScopeSearch: random.chance(0.4),
     };
     const decisions = new Decisions(program as Program, options);
-    const engine = createEngine(bundleOf(program as Program).bundle, { ...options, use: [computedRoles] });
-    const points = pointsOf([decisions], options.lenientScopeSearch === true);
+    const engine = createEngine(makeBundle(program as Program).bundle, { ...options, use: [computedRoles] });
+    const points = listPoints([decisions], options.lenientScopeSearch === true);
     const keys = new FormulaKeys();
     const known = new Map<Point, { readonly names: readonly string[]; readonly formulas: Map<string, Formula> }>();
     for (let i = 0; points.length > 0 && i < REQUESTS; i += 1) {
@@ -143,8 +143,8 @@ test('a condition that reads failed variables as null is another condition', () 
 
 test('the structure of a constant keeps all that its author wrote', () => {
   const literal = (value: object): object => ({ kind: 'literal', literal: 'json', value, type: { kind: 'dyn' } });
-  assert.is.not(textOf(literal({ type: 'a' })), textOf(literal({ type: 'b' })));
-  assert.is.not(textOf(literal({ expression: 1 })), textOf(literal({ expression: 2 })));
+  assert.is.not(formatStructure(literal({ type: 'a' })), formatStructure(literal({ type: 'b' })));
+  assert.is.not(formatStructure(literal({ expression: 1 })), formatStructure(literal({ expression: 2 })));
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Diagram, Diagrams, DiagramTooLarge, TRUE } from '../../packages/analysis/formula/bdd.js';
 import { type Atom, FormulaDiagrams } from '../../packages/analysis/formula/formula-diagram.js';
-import { holds, surroundingsOf } from '../../packages/analysis/program/conditions.js';
+import { holds, makeSurroundings } from '../../packages/analysis/program/conditions.js';
 import type { Request } from '../../runtime/policy/index.js';
 import { isSatisfied } from '../support/analysis/predicates.js';
 import { rounds, SEED } from '../support/effort.js';
@@ -26,7 +26,7 @@ function valuesOf(atoms: readonly Atom[], request: Request): (atom: number) => b
     const value =
       predicate === undefined || within === undefined
         ? role !== undefined && request.principal.roles.includes(role)
-        : isSatisfied(predicate, surroundingsOf(within.module, request, { failedIsNull: within.failedIsNull }));
+        : isSatisfied(predicate, makeSurroundings(within.module, request, { failedIsNull: within.failedIsNull }));
     known.set(number, value);
     return value;
   };
@@ -59,7 +59,7 @@ function check(pairs: readonly Pair[], detail: string): number {
     const shown = (): string => `${detail}, ${expression}: ${JSON.stringify([request.principal, request.resource])}`;
     assert.is(
       isTrue(diagrams, of(pair), valueOf),
-      holds(condition, surroundingsOf(module, request)),
+      holds(condition, makeSurroundings(module, request)),
       `the diagram of ${shown()}`,
     );
     assert.ok(isTrue(diagrams, all, valueOf), `facts, for ${shown()}`);

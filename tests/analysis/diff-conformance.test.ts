@@ -8,11 +8,11 @@ import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffReport } from '../../packages/analysis/diff/report.js';
-import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
-import { proverOf } from '../../packages/cli/policies/solver.js';
+import { chooseProver } from '../../packages/cli/policies/solver.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
 import { CORPUS, hasCorpus } from '../support/corpus.js';
@@ -34,10 +34,10 @@ if (hasCorpus(import.meta.url))
     const old = versionOf(lowered);
     const random = new Random(SEED);
     const requestOf = randomRequests(random);
-    const prover = proverOf({ effort: 3 });
+    const prover = chooseProver({ effort: 3 });
     const seen = { mutants: 0, unchanged: 0, toldApart: 0, rows: 0, undecided: 0, sharing: 0, differences: 0 };
     const count = MUTANTS === 'all' ? {} : { count: Number(MUTANTS), seed: SEED };
-    for (const mutant of selected(mutantsOf(lowered), count)) {
+    for (const mutant of selected(listMutants(lowered), count)) {
       const new_ = versionOf(mutant.program());
       const report = await diffVersions(old, new_, { engine: ENGINE, prover });
       const [before, after] = (await Promise.all(
@@ -75,7 +75,7 @@ test.run();
 /** Policies that are decided from their program, as emitted code does (tests/analysis/program.test.ts). */
 function versionOf(lowered: Program): PolicyVersion {
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
+  return { source: 'policies', program, lowered, ...ready(makeBundle(program).bundle) };
 }
 
 /** Whether some row that a request may be in says that it could be widened or narrowed. */

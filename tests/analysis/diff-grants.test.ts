@@ -85,7 +85,7 @@ test('all formats show them', async () => {
   ADDED   viewer   view of *   by \`tenant:\` of tenants.*
 
 only action delete
-1 row: all unchanged
+1 row of kind, version, scope and action: all unchanged
 `,
   );
   assert.is(

@@ -7,10 +7,10 @@ import type { PolicyVersion } from '../../packages/analysis/decision/policy-vers
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffOptions } from '../../packages/analysis/diff/options.js';
 import { diffJson } from '../../packages/analysis/diff/report/json.js';
-import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
-import { proverOf } from '../../packages/cli/policies/solver.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
+import { chooseProver } from '../../packages/cli/policies/solver.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
@@ -21,7 +21,7 @@ import { SEED, rounds } from '../support/effort.js';
 const MUTANTS = rounds(24);
 
 const test = suite('diff of mutants');
-const prover = proverOf({ effort: 3 });
+const prover = chooseProver({ effort: 3 });
 
 const title = 'verdicts with and without solver agree, two runs give equal bytes, and few rows are undecided';
 if (prover === undefined) skip(import.meta.url, 'z3-solver is not installed');
@@ -33,7 +33,7 @@ async function compareVerdicts(prover: NonNullable<DiffOptions['prover']>): Prom
   const lowered = policies();
   const old = versionOf(lowered);
   const seen = { rows: 0, undecided: 0, decidedBySolver: 0, shown: 0 };
-  for (const mutant of selected(mutantsOf(lowered), { count: MUTANTS, seed: SEED })) {
+  for (const mutant of selected(listMutants(lowered), { count: MUTANTS, seed: SEED })) {
     const detail = `${mutant.operator} ${mutant.before} -> ${mutant.after}`;
     const new_ = versionOf(mutant.program());
     const without = await diffVersions(old, new_);
@@ -66,5 +66,5 @@ function policies(): Program {
 
 function versionOf(lowered: Program): PolicyVersion {
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
+  return { source: 'policies', program, lowered, ...ready(makeBundle(program).bundle) };
 }

@@ -75,7 +75,7 @@ leave_request   scope acme.hr
       after      DENY   no rule allows
     not widened: proved
 
-5 rows: 1 unchanged, 2 widened, 1 narrowed, 0 mixed, 1 not decided
+5 rows of kind, version, scope and action: 1 unchanged, 2 widened, 1 narrowed, 0 mixed, 1 not decided
 `,
   );
 });
@@ -93,12 +93,12 @@ test('pretty: rows that differ in the request, in the roles or in the cause are 
 });
 
 test('pretty: nothing changed, nothing to compare, a part that was looked at, and time', () => {
-  assert.is(pretty([row({}), row({ action: 'edit' })]), '2 rows: all unchanged\n');
-  assert.is(pretty([]), '0 rows: nothing to compare\n');
+  assert.is(pretty([row({}), row({ action: 'edit' })]), '2 rows of kind, version, scope and action: all unchanged\n');
+  assert.is(pretty([]), '0 rows of kind, version, scope and action: nothing to compare\n');
   const narrowed = { ...reportOf([row({})]), limits: { solver: 'none', effort: 3, kind: 'al*', scope: '' } };
   assert.is(
     prettyDiff(narrowed, { pathOf, paint: plain, took: 640 }),
-    'only kind al*, scope ""\n1 row: all unchanged   (0.6 s)\n',
+    'only kind al*, scope ""\n1 row of kind, version, scope and action: all unchanged   (0.6 s)\n',
   );
 });
 
@@ -106,7 +106,7 @@ test('pretty: what changed but is not compared is listed', () => {
   const report = { ...reportOf([row({})]), alsoChanged: [{ what: 'output', rule: 'resource.album.vdefault#locked' }] };
   assert.is(
     prettyDiff(report as DiffReport, { pathOf, paint: plain }),
-    'also changed, and not compared\n  output  resource.album.vdefault#locked\n\n1 row: all unchanged\n',
+    'also changed, and not compared\n  output  resource.album.vdefault#locked\n\n1 row of kind, version, scope and action: all unchanged\n',
   );
 });
 
@@ -140,7 +140,10 @@ test('pretty: principals with policies, versions, combined roles, claims, global
     text,
     /\n {4}because {2}audience, old\/album\.yaml:16:7 {3}removed\n {4}narrowing: not decided, the run ended first\n/,
   );
-  assert.match(text, /\n1 row: 0 unchanged, 1 widened, 0 narrowed, 0 mixed, 1 not decided\n$/);
+  assert.match(
+    text,
+    /\n1 row of kind, version, scope and action: 0 unchanged, 1 widened, 0 narrowed, 0 mixed, 1 not decided\n$/,
+  );
 });
 
 test('all formats: rows that need the solver are counted, once', () => {

@@ -7,11 +7,11 @@ import type { PolicyVersion } from '../../packages/analysis/decision/policy-vers
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffOptions } from '../../packages/analysis/diff/options.js';
 import type { DiffReport, DiffRow } from '../../packages/analysis/diff/report.js';
-import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
-import { instantOf } from '../../packages/analysis/witness/replay.js';
-import { proverOf } from '../../packages/cli/policies/solver.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
+import { parseInstant } from '../../packages/analysis/witness/replay.js';
+import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { emit } from '../../compiler/emit/index.js';
@@ -214,7 +214,7 @@ test('a variable that fails reads as null in a list of derived roles, and fails 
     roles: ['user'],
     condition: { match: { expr: '"blank" in runtime.effectiveDerivedRoles' } },
   });
-  const prover = proverOf({ effort: 3 });
+  const prover = chooseProver({ effort: 3 });
   for (const options of [{}, { prover }]) {
     const { rows } = await diffOf(held, listed, options);
     const row = rows.find(({ action }) => action === 'view') as DiffRow;
@@ -421,7 +421,7 @@ test('random stores and mutants: no random request is against a proof, and each 
       lenientScopeSearch: random.chance(0.4),
     };
     const old = programVersion(lowered);
-    for (const mutant of selected(mutantsOf(lowered), { count: MUTANTS, seed })) {
+    for (const mutant of selected(listMutants(lowered), { count: MUTANTS, seed })) {
       const new_ = programVersion(mutant.program());
       const report = await diffVersions(old, new_, { engine: options });
       const detail = `seed ${seed}: ${mutant.operator} ${mutant.before} -> ${mutant.after}`;
@@ -449,7 +449,7 @@ test('random stores and mutants: no random request is against a proof, and each 
           seen[answer.answer === '?' ? 'undecided' : answer.answer] += 1;
           if (answer.answer !== 'yes') continue;
           const { principal, resource, action } = answer.request;
-          const clocked = { ...options, clock: () => instantOf(answer.request.now) };
+          const clocked = { ...options, clock: () => parseInstant(answer.request.now) };
           const effects = [original, mutated.policies].map((compiled) =>
             createEngine(compiled, clocked).isAllowed({ principal, resource, action }),
           );
@@ -508,7 +508,7 @@ function versionOf(texts: { readonly [path: string]: string }): PolicyVersion {
 
 function programVersion(lowered: Program): PolicyVersion {
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
+  return { source: 'policies', program, lowered, ...ready(makeBundle(program).bundle) };
 }
 
 /** The rows that a request may be in: of actions that no policy names, any. */

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffReport, WitnessRequest } from '../../packages/analysis/diff/report.js';
-import { explainerOf } from '../../packages/analysis/explain/explain.js';
-import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { makeExplainer } from '../../packages/analysis/explain/explain.js';
+import { makeProver } from '../../packages/analysis/solve/prover.js';
 import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { programVersion } from '../support/analysis/program-version.js';
@@ -12,7 +12,7 @@ import { compileTexts } from '../support/compiled.js';
 import { z3 } from '../support/solve/z3.js';
 
 const test = suite('requests that analyses show');
-const prover = proverOf(z3(), { effort: 3 });
+const prover = makeProver(z3(), { effort: 3 });
 
 test.after(() => prover.close());
 
@@ -120,7 +120,7 @@ test('no near miss takes the last role, or gives an empty one', async () => {
     action: 'edit',
   };
   for (const action of ['view', 'edit']) {
-    const { nearMisses } = explainerOf(fold(lowered), {}).explain({ ...request, action }, { near: 10 });
+    const { nearMisses } = makeExplainer(fold(lowered), {}).explain({ ...request, action }, { near: 10 });
     for (const { path, to } of nearMisses?.changes.flat() ?? [])
       if (path === 'principal.roles') {
         assert.ok((to as readonly string[]).length > 0);

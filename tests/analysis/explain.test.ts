@@ -8,7 +8,7 @@ import {
   explanations,
   mergeErrors,
 } from '../../runtime/engine/index.js';
-import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { makeExplainer } from '../../packages/analysis/explain/explain.js';
 import { prettyExplanation } from '../../packages/analysis/explain/report/pretty.js';
 import { plain } from '../../compiler/diagnostics/paint.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
@@ -44,7 +44,7 @@ test('the rules that applied decide as emitted code does, and changes turn its d
     };
     const { policies, traced } = await loaded(compilation);
     const engine = createEngine(policies, { ...options, traced: await traced(), use: [explanations()] });
-    const explainer = explainerOf(fold(lowered), options);
+    const explainer = makeExplainer(fold(lowered), options);
     for (let i = 0; i < REQUESTS; i += 1) {
       const { principal, resource, actions } = randomRequest(random);
       const [action = 'view'] = actions;
@@ -91,7 +91,7 @@ test('no smaller set of changes turns a decision', () => {
     const names = { ...NEVER, roles: ['user', 'admin'] };
     const resourcePolicy = { resource: 'doc', version: 'default', rules: [...rules, names] };
     const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
-    const explainer = explainerOf(fold(lowered as Program));
+    const explainer = makeExplainer(fold(lowered as Program));
     const request = random.pick(SPACE);
     const { nearMisses } = explainer.explain(request, { near: 1 });
     const before = explainer.isAllowed(request);
@@ -145,7 +145,7 @@ test('where more changes are needed than all sets have, sampling finds some, and
       ],
     };
     const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
-    const explainer = explainerOf(fold(lowered as Program));
+    const explainer = makeExplainer(fold(lowered as Program));
     const attr = Object.assign({ locked: random.chance(0.5) }, ...needed.map(([, attributes]) => attributes));
     const request = {
       principal: { id: 'al', roles: ['user'] },
@@ -178,7 +178,7 @@ test('an ALLOW of several roles is turned by sampling, within what may change', 
   const rules = ['a', 'b', 'c', 'd'].map((role) => allow(role, `R.attr.${role} == "x" && P.attr.${role} == "x"`));
   const resourcePolicy = { resource: 'doc', version: 'default', rules };
   const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
-  const explainer = explainerOf(fold(lowered as Program));
+  const explainer = makeExplainer(fold(lowered as Program));
   const attr = { a: 'x', b: 'x', c: 'x', d: 'x' };
   const request = {
     principal: { id: 'al', roles: ['a', 'b', 'c', 'd'], attr },
@@ -199,7 +199,7 @@ test('what no search finds is said with what was tried', () => {
   const resourcePolicy = { resource: 'doc', version: 'default', rules };
   const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
   const request = { principal: { id: 'al', roles: ['user'] }, resource: { kind: 'doc', id: 'd' }, action: 'view' };
-  const explainer = explainerOf(fold(lowered as Program));
+  const explainer = makeExplainer(fold(lowered as Program));
   for (const [tries, start] of [
     [undefined, 'no change of up to 3 of the values tried gives another decision'],
     [1, 'the search for changes ended early: no set that was tried gives another decision'],

@@ -7,7 +7,7 @@ import {
   type EngineOptions,
   EvaluationLimitError,
 } from '../../runtime/engine/index.js';
-import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { makeExplainer } from '../../packages/analysis/explain/explain.js';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { compile } from '../../compiler/compile.js';
@@ -48,7 +48,7 @@ test('a bundle explains as authzc explain does, and decides as its engine', asyn
     const { js } = await bundle(files, runtimeFolder());
     const { explainer, traced } = (await importBundle(js)) as unknown as ExplainingBundle;
     const actual = await explainer({ ...options, traced: await traced() });
-    const expected = explainerOf(lowered, options);
+    const expected = makeExplainer(lowered, options);
     for (let i = 0; i < REQUESTS; i += 1) {
       const { principal, resource, actions } = randomRequest(random);
       const request = { principal, resource, action: actions[0] ?? 'view' };
@@ -68,8 +68,8 @@ for (const [name, family] of Object.entries(FAMILIES)) {
       const { compilation, conditions } = acceptedStore(family, random, CONDITIONS);
       const lowered = fold(compilation.lowered as Program);
       const options: EngineOptions = { clock: () => NOW, globals: GLOBALS };
-      const expected = explainerOf(lowered, options);
-      const actual = explainerOf(restoreProgram(serialiseProgram(lowered)), options);
+      const expected = makeExplainer(lowered, options);
+      const actual = makeExplainer(restoreProgram(serialiseProgram(lowered)), options);
       for (const [index, condition] of conditions) {
         for (let i = 0; i < ROWS; i += 1) {
           const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
@@ -129,7 +129,7 @@ test('a search ends when its tries or its time are used up', () => {
   const resourcePolicy = { resource: 'doc', version: 'default', rules };
   const { lowered } = compiled({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) }, true);
   const request = { principal: { id: 'p', roles: ['user'] }, resource: { kind: 'doc', id: 'd' }, action: 'view' };
-  const engine = explainerOf(lowered);
+  const engine = makeExplainer(lowered);
   const searched = engine.explain(request, { near: 1 }).nearMisses;
   assert.equal(searched, { changes: [], isComplete: true, sampled: searched?.sampled });
   // One rule is evaluated for each request, and ten for each try.
@@ -151,7 +151,7 @@ test('an explanation of too many rules exceeds the limits of a call', () => {
   ];
   const resourcePolicy = { resource: 'doc', version: 'default', rules };
   const { lowered } = compiled({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) }, true);
-  const engine = explainerOf(lowered);
+  const engine = makeExplainer(lowered);
   const requestOf = (count: number): AccessRequest => ({
     principal: { id: 'p', roles: Array.from({ length: count }, (_, index) => `role${index}`) },
     resource: { kind: 'doc', id: 'd' },

@@ -7,7 +7,7 @@ import {
   type Matrix,
   type MatrixRow,
   type MatrixTable,
-  matrixOf,
+  makeMatrix,
 } from '../../packages/analysis/matrix/matrix.js';
 import { matrixText } from '../../packages/analysis/matrix/report/text.js';
 import type { Program } from '../../compiler/ir/program.js';
@@ -36,7 +36,7 @@ test('every cell is what the engine decides, for one role and for several', asyn
     const { policies } = await loaded(compilation);
     const lenientScopeSearch = random.chance(0.4);
     const engine = createEngine(policies, { clock: () => NOW, lenientScopeSearch });
-    const matrix = matrixOf(fold(compilation.lowered as Program), { lenientScopeSearch });
+    const matrix = makeMatrix(fold(compilation.lowered as Program), { lenientScopeSearch });
     assert.ok(matrix.tables.length > 0);
     for (const table of matrix.tables)
       for (const check of checksOf(table, random)) {
@@ -63,8 +63,8 @@ test('what a known resource leaves of conditions is what the engine decides for 
     const program = fold(compilation.lowered as Program);
     const engine = createEngine(policies, { clock: () => NOW });
     const attr = randomAttributes(random);
-    const all = matrixOf(program, {});
-    const left = matrixOf(program, { known: { id: 'r', attr } });
+    const all = makeMatrix(program, {});
+    const left = makeMatrix(program, { known: { id: 'r', attr } });
     for (const matrix of [all, left])
       for (const { answer } of matrix.tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells)))
         count(seen, `${answer} ${matrix === left ? 'of one' : 'of all'}`);
@@ -86,7 +86,7 @@ test('two runs give equal tables, whatever the order of files', () => {
   const random = new Random(SEED);
   const files = Object.entries(policyFiles(randomStore(random, { outputs: false, runtime: true })));
   const textOf = (each: typeof files): string =>
-    JSON.stringify(plain(matrixOf(fold(compileTexts(Object.fromEntries(each)).lowered as Program), {})));
+    JSON.stringify(plain(makeMatrix(fold(compileTexts(Object.fromEntries(each)).lowered as Program), {})));
   assert.is(textOf(files), textOf(files.toReversed()));
 });
 
@@ -95,7 +95,7 @@ test('too many globs are said to be so', () => {
   const rule = { actions, effect: 'EFFECT_ALLOW', roles: ['user'] };
   const resourcePolicy = { resource: 'note', version: 'default', rules: [rule] };
   const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const matrix = matrixOf(fold(compileTexts({ 'note.yaml': text }).lowered as Program), {});
+  const matrix = makeMatrix(fold(compileTexts({ 'note.yaml': text }).lowered as Program), {});
   assert.equal(
     matrix.tables.map(({ isComplete }) => isComplete),
     [false],
@@ -115,8 +115,8 @@ test('more cells than anybody reads are an error', () => {
   const resourcePolicy = { resource: 'note', version: 'default', rules };
   const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
   const program = fold(compileTexts({ 'note.yaml': text }).lowered as Program);
-  assert.throws(() => matrixOf(program, {}), /^too many cells: narrow with --kind/);
-  assert.is(matrixOf(program, { onlyAction: 'a7' }).tables.length, 1);
+  assert.throws(() => makeMatrix(program, {}), /^too many cells: narrow with --kind/);
+  assert.is(makeMatrix(program, { onlyAction: 'a7' }).tables.length, 1);
 });
 
 test.run();

@@ -8,12 +8,12 @@ import {
   type Tests,
   tryMutants,
 } from '../../packages/policy-tests/mutate/mutate.js';
-import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { mutationText } from '../../packages/policy-tests/mutate/report/text.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
 import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
-import { proverOf } from '../../packages/cli/policies/solver.js';
+import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { emit } from '../../compiler/emit/index.js';
@@ -200,7 +200,7 @@ test('equivalent mutants decide alike: all requests of a small domain', async ()
     const program = programOf({ rules: Array.from({ length: 1 + random.below(3) }, () => randomRule(random)) }, {});
     const decisions = decisionsOf(program);
     const isEquivalent = equivalence(program);
-    for (const mutant of mutantsOf(program)) {
+    for (const mutant of listMutants(program)) {
       const mutated = mutant.program();
       const isEqual = decisionsOf(mutated) === decisions;
       const isProved = await isEquivalent(mutated);
@@ -222,9 +222,9 @@ test('equivalent mutants decide alike: scopes, consent, role policies and princi
     const isEquivalent = equivalence(lowered);
     for (const lenientScopeSearch of [false, true]) {
       const engineOf = (program: Program): Engine =>
-        createEngine(bundleOf(fold(program)).bundle, { lenientScopeSearch });
+        createEngine(makeBundle(fold(program)).bundle, { lenientScopeSearch });
       const engine = engineOf(lowered);
-      const mutants = selected(mutantsOf(lowered), { count: 6, seed });
+      const mutants = selected(listMutants(lowered), { count: 6, seed });
       for (const mutant of mutants) {
         const mutated = mutant.program();
         if (!(await isEquivalent(mutated))) continue;
@@ -272,7 +272,7 @@ test('what only a solver proves is not decided without one', async () => {
   assert.ok(report.total.undecided > 0);
 });
 
-const z3 = proverOf({});
+const z3 = chooseProver({});
 if (z3 === undefined) skip(import.meta.url, 'z3-solver is not installed');
 else
   test('a solver proves that mutants are equivalent, but not in strict evaluation', async () => {
@@ -292,13 +292,13 @@ test('mutants decide as their generated code does', async () => {
     const lowered = compilation.lowered as Program;
     const sources = Object.entries(texts).map(([path, text]) => new Source(path, text));
     const requests = Array.from({ length: 300 }, () => randomRequest(random));
-    const original = createEngine(bundleOf(fold(lowered)).bundle);
-    for (const mutant of selected(mutantsOf(lowered), { count: 4, seed })) {
+    const original = createEngine(makeBundle(fold(lowered)).bundle);
+    for (const mutant of selected(listMutants(lowered), { count: 4, seed })) {
       const mutated = mutant.program();
       const program = optimise(fold(mutated));
       const emitted = { ...compilation, program, files: emit(program, sources, 'test') };
       const compiled = createEngine((await loaded(emitted)).policies);
-      const interpreted = createEngine(bundleOf(fold(mutated)).bundle);
+      const interpreted = createEngine(makeBundle(fold(mutated)).bundle);
       for (const { principal, resource, actions } of requests) {
         const request = { principal, resource, action: actions[0] as string };
         const detail = `seed ${seed}: ${mutant.operator} ${mutant.before} -> ${mutant.after}: ${JSON.stringify(request)}`;
@@ -322,7 +322,7 @@ function textOf({ result, operator, rules, before, after }: MutantResult): strin
 
 /** Whether mutants of a program are proved to decide as it does, without a solver. */
 function equivalence(program: Program): (mutated: Program) => Promise<boolean> {
-  const comparison = new MutantComparison(program, bundleOf(fold(program)).bundle, undefined);
+  const comparison = new MutantComparison(program, makeBundle(fold(program)).bundle, undefined);
   return async (mutated) => (await comparison.of(mutated).difference({ seeds: [] })).answer === 'no';
 }
 
@@ -335,12 +335,12 @@ async function reportOf(
   const options = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   return tryMutants(
     program,
-    selected(mutantsOf(program), {}),
+    selected(listMutants(program), {}),
     {
       calls: callsOf(),
       askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, options).ask,
       isProvable: true,
-      compiled: bundleOf(fold(program)).bundle,
+      compiled: makeBundle(fold(program)).bundle,
       ...tests,
     },
     { next: () => Promise.resolve(true) },
@@ -391,7 +391,7 @@ const VALUES = [undefined, 'x', 'y', true] as const;
 
 /** The decisions about all requests of a small domain. */
 function decisionsOf(program: Program): string {
-  const engine = createEngine(bundleOf(fold(program)).bundle);
+  const engine = createEngine(makeBundle(fold(program)).bundle);
   let decisions = '';
   for (const a of VALUES)
     for (const b of VALUES)

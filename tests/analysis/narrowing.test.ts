@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { checkNarrowing, NothingMatches } from '../../packages/analysis/decision/narrowing.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffOptions } from '../../packages/analysis/diff/options.js';
-import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
 import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { compiledSet } from '../support/analysis/random-claims.js';
@@ -112,7 +112,7 @@ test('under lenient search, any scope has policies', async () => {
 });
 
 test('rules that are not there are not mutated', () => {
-  const mutants = mutantsOf(NEW.version.lowered);
+  const mutants = listMutants(NEW.version.lowered);
   assert.ok(selected(mutants, { rule: 'by-user' }).length > 0);
   for (const [written, message] of [
     ['by-usre', 'no rule is `by-usre`: did you mean `by-user`?'],

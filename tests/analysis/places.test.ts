@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { extentOf } from '../../compiler/ir/origins.js';
+import { findExtent } from '../../compiler/ir/origins.js';
 import { printValue } from '../../compiler/ir/print.js';
 import type { Match, Program } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
@@ -90,7 +90,7 @@ function leaves(match: Match): readonly AuthoredExpression[] {
 
 /** Compares each value that has a place with the value that its text alone has; returns their number. */
 function comparePlaces(text: string, value: Value, locals: readonly string[]): number {
-  const extent = extentOf(value);
+  const extent = findExtent(value);
   // `.R` is the resource even where a variable is called R, but not in an expression that is compiled alone.
   const isComparable = extent !== undefined && !locals.some(isDeclared);
   if (isComparable) {
@@ -110,7 +110,7 @@ function comparePlaces(text: string, value: Value, locals: readonly string[]): n
 function placesOf({ match }: AuthoredExpression): readonly { readonly value: Value; readonly text: string }[] {
   const all = (value: Value): readonly Value[] => [value, ...parts(value).flatMap(all)];
   return all(match.value).flatMap((value) => {
-    const extent = extentOf(value);
+    const extent = findExtent(value);
     if (extent === undefined || value.kind === 'field') return [];
     const { source, start, end } = match.expression.spanOf(extent.start, extent.end);
     return [{ value, text: source.text.slice(start, end) }];

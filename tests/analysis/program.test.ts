@@ -9,8 +9,8 @@ import {
   mergeErrors,
 } from '../../runtime/engine/index.js';
 import { planner } from '../../runtime/engine/parts.js';
-import { bundleOf, type ProgramBundle } from '../../packages/analysis/program/bundle.js';
-import { filtersOf } from '../../packages/analysis/program/filters.js';
+import { makeBundle, type ProgramBundle } from '../../packages/analysis/program/bundle.js';
+import { makeFilters } from '../../packages/analysis/program/filters.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -43,8 +43,8 @@ for (const strict of [false, true]) {
       const documents = randomStore(random, { outputs: random.chance(0.6), runtime: random.chance(0.5) });
       const compilation = compileTexts(policyFiles(documents));
       const emitted = await loaded(compilation);
-      const lowered = bundleOf(fold(compilation.lowered as Program));
-      const optimised = bundleOf(compilation.program as Program);
+      const lowered = makeBundle(fold(compilation.lowered as Program));
+      const optimised = makeBundle(compilation.program as Program);
       const options: EngineOptions = {
         defaultScope: random.pick(['', '', 'a', '.a']),
         lenientScopeSearch: random.chance(0.4),
@@ -88,7 +88,7 @@ for (const [name, family] of Object.entries(FAMILIES)) {
       const random = new Random(seed);
       const { compilation, conditions } = acceptedStore(family, random, CONDITIONS);
       const emitted = await loaded(compilation);
-      const lowered = bundleOf(fold(compilation.lowered as Program));
+      const lowered = makeBundle(fold(compilation.lowered as Program));
       const strictEvaluation = random.chance(0.3);
       const options: EngineOptions = { clock: () => NOW, globals: GLOBALS, strictEvaluation };
       const expected = createEngine(emitted.policies, { ...options, traced: await emitted.traced() });
@@ -112,7 +112,7 @@ for (const [name, family] of Object.entries(FAMILIES)) {
       const emitted = await loaded(compilation);
       const options: EngineOptions = { clock: () => NOW, globals: GLOBALS };
       const expected = createEngine(emitted.policies, options);
-      const actual = createEngine(planned(bundleOf(compilation.program as Program)), options);
+      const actual = createEngine(planned(makeBundle(compilation.program as Program)), options);
       for (const [index, condition] of conditions) {
         for (const action of Object.keys(PLACES)) {
           const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
@@ -132,5 +132,5 @@ function shown({ filter, filterDebug, matchedScopes, unplanned }: PlanResult): u
 }
 
 function planned(program: ProgramBundle): CompiledBundle {
-  return { ...program.bundle, filters: [filtersOf(program)], planner };
+  return { ...program.bundle, filters: [makeFilters(program)], planner };
 }

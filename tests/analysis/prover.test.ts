@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import type { PointPrincipal } from '../../packages/analysis/question/point.js';
 import { and, type Formula, not } from '../../packages/analysis/formula/formula.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { solverCommand } from '../../packages/analysis/solve/command.js';
-import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { makeProver } from '../../packages/analysis/solve/prover.js';
 import type { Answer, Prover, Question } from '../../packages/analysis/question/question.js';
 import type { Solver } from '../../packages/analysis/solve/solver.js';
 import { startZ3 } from '../../packages/analysis/solve/z3.js';
@@ -20,7 +20,7 @@ import { z3 } from '../support/solve/z3.js';
 
 const test = suite('proving');
 const solver = z3();
-const prover = proverOf(solver, { effort: 3 });
+const prover = makeProver(solver, { effort: 3 });
 
 test.after(() => prover.close());
 
@@ -67,7 +67,7 @@ function implication(one: string, other: string, with_ = prover): Promise<Answer
   const { program, module } = policyOf(one, other);
   const confirm = ({ request, globals, now }: Situation): boolean => {
     const clock = () => ({ seconds: Math.floor(Date.parse(now) / 1000), nanos: 0, offset: 0 });
-    const engine = createEngine(bundleOf(program).bundle, { globals, clock });
+    const engine = createEngine(makeBundle(program).bundle, { globals, clock });
     const withRole = { ...request, principal: { ...request.principal, roles: [...request.principal.roles, 'other'] } };
     return engine.isAllowed(withRole) && !engine.isAllowed({ ...withRole, action: 'other' });
   };
@@ -267,7 +267,7 @@ function solverWith(run: (query: string, echo: string) => string | undefined | P
 
 /** A prover whose queries have a mistake. */
 function mistaken(mistake: (query: string) => string): Prover {
-  return proverOf(
+  return makeProver(
     solverWith((query) => {
       assert.is.not(mistake(query), query, 'the mistake is not in the query');
       return solver.run(mistake(query));
@@ -318,7 +318,7 @@ const TROUBLE: { readonly [name: string]: Solver } = {
 
 for (const [name, own] of Object.entries(TROUBLE))
   test(`${name} leaves a question open`, async () => {
-    const answer = await implication('R.attr.x == "a"', 'has(R.attr.x)', proverOf(own, { effort: 3 }));
+    const answer = await implication('R.attr.x == "a"', 'has(R.attr.x)', makeProver(own, { effort: 3 }));
     assert.is(answer.answer, '?');
     await own.close();
   });
@@ -374,7 +374,7 @@ test('writes each query by its hash, and asks equal ones once', async () => {
       asked += 1;
       return solver.run(query);
     });
-    const own = proverOf(counting, { effort: 3, queries: folder });
+    const own = makeProver(counting, { effort: 3, queries: folder });
     for (let time = 0; time < 2; time += 1)
       assert.is((await implication('R.attr.x == "a"', 'has(R.attr.x)', own)).answer, 'no');
     assert.is(asked, 1);
@@ -394,7 +394,7 @@ test('equal questions are equal queries', async () => {
     return solver.run(query);
   });
   for (let time = 0; time < 2; time += 1)
-    await implication('R.attr.l.exists(t, t.k == "x")', 'R.attr.x', proverOf(recording, { effort: 3 }));
+    await implication('R.attr.l.exists(t, t.k == "x")', 'R.attr.x', makeProver(recording, { effort: 3 }));
   assert.equal(texts.slice(texts.length / 2), texts.slice(0, texts.length / 2));
 });
 

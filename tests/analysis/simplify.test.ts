@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FormulaKeys } from '../../packages/analysis/formula/keys.js';
 import { and, type Formula, not, or } from '../../packages/analysis/formula/formula.js';
-import { leavesOf, simplified } from '../../packages/analysis/formula/simplify.js';
-import { wordsOf } from '../../packages/analysis/matrix/words.js';
+import { listLeaves, simplified } from '../../packages/analysis/formula/simplify.js';
+import { wordFormula } from '../../packages/analysis/matrix/words.js';
 import type { Match, Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts } from '../support/compiled.js';
@@ -49,7 +49,7 @@ test('random formulas keep their truth values, and do not grow', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const formula = make(4);
     const short = simplify(formula);
-    assert.ok(leavesOf(short).length <= leavesOf(formula).length);
+    assert.ok(listLeaves(short).length <= listLeaves(formula).length);
     for (let bits = 0; bits < 16; bits += 1) {
       const hasRole = (role: string): boolean => ((bits >> 'abcd'.indexOf(role)) & 1) === 1;
       assert.is(truth(short, hasRole), truth(formula, hasRole), JSON.stringify(formula));
@@ -68,7 +68,7 @@ test('conditions are taken apart at && and ||, but not at !, whose operand may f
 
 test('a formula with too many leaves stays as it is', () => {
   const many = or(...Array.from({ length: 120 }, (_, index): Formula => ({ kind: 'role', role: `r${index}` })));
-  assert.is(leavesOf(simplify(many)).length, 120);
+  assert.is(listLeaves(simplify(many)).length, 120);
 });
 
 test.run();
@@ -78,7 +78,7 @@ function simplify(formula: Formula): Formula {
 }
 
 function words(formula: Formula): string {
-  return wordsOf(simplify(formula), () => undefined);
+  return wordFormula(simplify(formula), () => undefined);
 }
 
 function truth(formula: Formula, hasRole: (role: string) => boolean): boolean {

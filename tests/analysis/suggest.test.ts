@@ -2,17 +2,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Coverage, CoverageRecorder } from '../../packages/analysis/coverage/coverage.js';
 import { countKilled, tryMutants } from '../../packages/policy-tests/mutate/mutate.js';
-import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
 import type { ProgramBundle } from '../../packages/analysis/program/bundle.js';
 import { suggestForCoverage } from '../../packages/policy-tests/suggest/coverage-suggestions.js';
 import { suggestForMutants } from '../../packages/policy-tests/suggest/mutant-suggestions.js';
-import { goalsOf } from '../../packages/policy-tests/suggest/goals.js';
+import { listGoals } from '../../packages/policy-tests/suggest/goals.js';
 import { Reachability } from '../../packages/policy-tests/suggest/reachability.js';
 import type { Suggestions, SuggestionSubject } from '../../packages/policy-tests/suggest/subject.js';
 import { suiteText } from '../../packages/policy-tests/suggest/suite.js';
 import { askEngine, type LoadedPolicies } from '../../packages/policy-tests/engine/ask-engine.js';
-import { proverOf } from '../../packages/cli/policies/solver.js';
+import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import type { Ask } from '../../packages/policy-tests/ask.js';
@@ -83,7 +83,7 @@ test('what no request can show is said with its place', async () => {
   assert.equal(coverage.total.rules, { covered: 1, all: 2 });
 });
 
-const z3 = proverOf({});
+const z3 = chooseProver({});
 if (z3 === undefined) skip(import.meta.url, 'z3-solver is not installed');
 else {
   test('a solver proves that rules are dead', async () => {
@@ -125,7 +125,7 @@ test('no request of a small domain reaches a goal that is proved impossible', as
     const expr = randomCondition(random, 3);
     const { lowered } = compileTexts(policyTexts([{ ...VIEW, condition: { match: { expr } } }]));
     const recorder = new CoverageRecorder(lowered as Program);
-    for (const goal of recorder.rules().flatMap(goalsOf))
+    for (const goal of recorder.rules().flatMap(listGoals))
       for (const own of [goal, ...(goal.otherwise ? [goal.otherwise] : [])]) {
         if ((await reachability.decide(own, [], () => false)) !== 'impossible') continue;
         proved += 1;
@@ -250,7 +250,7 @@ test('random policies: a suite notices each mutant that a test is suggested for'
     const random = new Random(seed);
     const subject = await subjectOf(policyFiles(randomStore(random, { outputs: false, runtime: false })));
     const { program } = subject;
-    const mutants = selected(mutantsOf(program), { count: 8, seed });
+    const mutants = selected(listMutants(program), { count: 8, seed });
     const askerOf = ({ bundle, traced }: ProgramBundle): Ask =>
       askEngine({ policies: bundle, traces: traced }, ASK_OPTIONS).ask;
     const tests = { calls: [], askerOf, compiled: subject.compiled, isProvable: true };

@@ -20,18 +20,19 @@ const DEPENDING = [
   'R.attr.at == P.attr.x',
   'P.attr.x == R.attr.at || R.attr.a == "x"',
   '[P.attr.x, R.attr.a].exists(p, p == "x")',
+  'now() - timestamp(R.attr.at) > duration("1h")',
+  'timestamp(R.attr.at) + duration(P.attr.x) > now()',
 ];
 
 /** They never have SQL. */
 const REFUSED = [
-  'R.attr.a.matches("^x")',
+  'R.attr.a.matches("^x+y")',
   'R.attr.missing == P.attr.x',
   'R.attr.map.a == R.attr.map.n',
-  'P.attr.x.matches("^x") && R.attr.a.matches("x$")',
+  'P.attr.x.matches("^x") && R.attr.a.matches("x+$")',
   'P.attr.x[R.attr.a] == 1',
   'R.attr.a == "x" && !(R.attr.missing.y == P.id)',
   'R.attr.list.map(t, t + P.attr.x) == ["a"]',
-  'now() - timestamp(R.attr.at) > duration("1h")',
 ];
 
 const PRINCIPALS = ['x', '', 1, 2.5, true, null, ['x'], [], { a: 'x' }, '2020-01-01T00:00:00Z', undefined].map((x) => ({

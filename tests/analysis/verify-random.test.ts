@@ -2,9 +2,9 @@ import { ready } from '../support/analysis/program-version.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
-import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { makeExplainer } from '../../packages/analysis/explain/explain.js';
 import type { VerifiedRow } from '../../packages/analysis/verify/report.js';
-import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { makeProver } from '../../packages/analysis/solve/prover.js';
 import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { sanitize } from '../../compiler/ast/names.js';
 import { fold } from '../../compiler/optimise/index.js';
@@ -159,7 +159,7 @@ test('each proof holds for random requests, and each refutation is one', async (
       clock: () => ({ seconds: 1_735_689_600, nanos: 0, offset: 0 }),
     };
     const engine = createEngine(policies, options);
-    const explainer = explainerOf(fold(lowered), options);
+    const explainer = makeExplainer(fold(lowered), options);
     const requests = random
       .times(REQUESTS, REQUESTS, () => randomRequest(random))
       .flatMap(({ principal, resource, actions }) =>
@@ -176,7 +176,7 @@ test('each proof holds for random requests, and each refutation is one', async (
       const report = await verifyStatements(version, invariants, {
         engine: { lenientScopeSearch: options.lenientScopeSearch },
         effort: 1,
-        ...(SOLVER && { prover: () => Promise.resolve(proverOf(z3(), { effort: 1 })) }),
+        ...(SOLVER && { prover: () => Promise.resolve(makeProver(z3(), { effort: 1 })) }),
       });
       const detail = `seed ${seed}, statement ${number}: ${JSON.stringify(claim)}`;
       const [verified] = report.statements;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import type { VerifiedStatement, VerifyReport } from '../../packages/analysis/verify/report.js';
-import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { makeProver } from '../../packages/analysis/solve/prover.js';
 import { verifyStatements, type VerifyOptions } from '../../packages/analysis/verify/verify.js';
 import { compile, type Compilation } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
@@ -195,7 +195,7 @@ test('a solver decides what booleans and search leave open', async () => {
   const texts = { 'contact.yaml': small };
   const open = await verified(statement, texts);
   assert.equal(open.statements[0]?.rows[0]?.reason, 'no solver');
-  const prover = () => Promise.resolve(proverOf(z3(), { effort: 3 }));
+  const prover = () => Promise.resolve(makeProver(z3(), { effort: 3 }));
   const decided = await verified(statement, texts, { prover });
   assert.equal([decided.statements[0]?.answer, decided.statements[0]?.rows[0]?.by], ['proved', 'solver']);
   assert.match(decided.limits.solver, 'z3');

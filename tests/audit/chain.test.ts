@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
@@ -9,11 +9,11 @@ import { ChainVerifier, type Verification, type VerifierOptions } from '../../pa
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import type { AuditBackend } from '../../server/audit/backend.js';
 import { canonicalJson } from '../../server/audit/chain/canonical-json.js';
-import { hashOf, withLink } from '../../server/audit/chain/link.js';
+import { hashEntry, withLink } from '../../server/audit/chain/link.js';
 import { chainedBackend } from '../../server/audit/chain/chained-backend.js';
 import { entryLines } from '../../server/audit/file/entry-line.js';
 import { storedEntries } from '../../server/audit/local/stored-entries.js';
-import { type AuditRecord, MAX_ENTRY_LENGTH, recordOf, type StoredRecord } from '../../server/audit/record.js';
+import { type AuditRecord, MAX_ENTRY_LENGTH, makeRecord, type StoredRecord } from '../../server/audit/record.js';
 import { AUDIT_DEFAULTS, type AuditConfig, type ChainConfig } from '../../server/config/audit-config.js';
 import { PROGRAMS, run } from '../support/cli/programs.js';
 import { configWith } from '../support/audit/samples.js';
@@ -24,6 +24,7 @@ import { startBroker } from './kafka-broker.js';
 import { addStream, HAS_NATS, NATS_SERVER, readStream, startNats, withNats } from './nats-server.js';
 import { inTempFolder } from './temp-folder.js';
 import { rounds } from '../support/effort.js';
+import { until } from '../support/timeout.js';
 
 /** Changes of a log that each test tries. A longer campaign: AUDIT_MUTATIONS=100000. */
 const MUTATIONS = rounds(110);
@@ -269,7 +270,7 @@ function rechained(lines: readonly string[], from: number): readonly string[] {
     const content = canonicalJson(index === from ? { ...entry, forged: true } : entry);
     sequence += 1;
     const place = { id: chain.id as string, sequence, previous };
-    previous = hashOf(place, content);
+    previous = hashEntry(place, content);
     return `{"log.logger":"${logger}","log.kind":"${kind}",${withLink(place, previous, Buffer.from(content)).toString().slice(1)}`;
   });
 }
@@ -278,7 +279,7 @@ test('masked entries, oversized ones and unpaired surrogates keep the chain vali
   const entry = (annotations: { readonly [name: string]: unknown }): AuditRecord => {
     const mask = [{ root: 'requestContext' as const, steps: ['annotations', 'ssn'] }];
     const whole = { callId: '', timestamp: '2024-05-06T07:08:09Z', method: '/m', requestContext: { annotations } };
-    return recordOf('access', whole, 0, mask, canonicalJson);
+    return makeRecord('access', whole, 0, mask, canonicalJson);
   };
   const records = [
     entry({ ssn: '123-45-6789', z: 1, a: 2 }),
@@ -451,8 +452,10 @@ test('a server with workers writes one chain over restarts and a kill, and all c
       for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
         const server = await startProgram(folder, bundles.view, sets);
         servers.push(server);
+        const before = existsSync(path) ? linesIn(readFileSync(path, 'utf8')).length : 0;
         await Promise.all(Array.from({ length: 100 }, (_, index) => ask(server, index)));
-        if (signal === 'SIGKILL') await new Promise((resolve) => setTimeout(resolve, 300));
+        // An access and a decision each.
+        await until(() => linesIn(readFileSync(path, 'utf8')).length >= before + 200, 'the entries of all calls');
         server.running.child.kill(signal);
         await server.running.ended;
       }

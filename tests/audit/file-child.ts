@@ -13,7 +13,8 @@ if (mode === 'limited') {
   console.log(`${written} of 100 ${(error as NodeJS.ErrnoException | undefined)?.code}`);
 } else if (mode === 'killed') {
   let acknowledged = 0;
-  setTimeout(() => {
+  setInterval(() => {
+    if (acknowledged === 0) return;
     writeSync(1, String(acknowledged));
     process.kill(process.pid, 'SIGKILL');
   }, 200);

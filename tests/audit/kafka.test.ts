@@ -33,7 +33,7 @@ async function send(
     for (let index = 0; index < count; index++) log.sink.put(sampleRecord(index, 1_700_000_000_000));
     await log.sink.close();
     // Without acknowledgements it is unknown when the messages have been read.
-    if (changes.ack === 'none') await new Promise((resolve) => setTimeout(resolve, 100));
+    if (changes.ack === 'none') await until(() => broker.records.length === count, 'all messages');
   } finally {
     await broker.close();
   }

@@ -10,6 +10,7 @@ import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { skip } from '../support/skip.js';
 import { addStream, HAS_NATS, NATS_SERVER, type NatsServer, readStream, startNats, withNats } from './nats-server.js';
 import { inTempFolder } from './temp-folder.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 /** Chains in a stream of NATS that does not take every message at first: they are stored in order, once. */
 const test = suite('chains in NATS');
@@ -23,7 +24,7 @@ const open = async (
     ...AUDIT_DEFAULTS.nats,
     servers: [`nats://127.0.0.1:${port}`],
     publishTimeout: 1000,
-    retryTimeout: 20_000,
+    retryTimeout: LAST_RESORT,
     ...changes,
   };
   const config = configWith({ backend: 'nats', nats, chain: { ...AUDIT_DEFAULTS.chain, enabled: true } });

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { until } from '../support/timeout.js';
 
 /** Where Debian installs it. */
 export const NATS_SERVER = '/usr/sbin/nats-server';
@@ -34,11 +34,10 @@ export async function startNats({ folder, port, config = '' }: NatsServerOptions
     `listen: "127.0.0.1:${taken}"\njetstream { store_dir: ${JSON.stringify(folder)}, max_mem: 16M, max_file: 256M }\n${config}`,
   );
   const child = spawn(NATS_SERVER, ['-c', file], { stdio: 'ignore' });
-  const deadline = Date.now() + 20_000;
-  while (!(await accepts(taken))) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('nats-server does not start');
-    await wait(50);
-  }
+  await until(() => {
+    if (child.exitCode !== null) throw new Error('nats-server does not start');
+    return accepts(taken);
+  }, 'a connection to nats-server');
   return { port: taken, stop: () => ended(child) };
 }
 

@@ -10,7 +10,7 @@ import { makeCertificate } from '../support/certificate.js';
 import { skip } from '../support/skip.js';
 import { addStream, HAS_NATS, NATS_SERVER, type NatsServer, readStream, startNats, withNats } from './nats-server.js';
 import { inTempFolder } from './temp-folder.js';
-import { within } from '../support/timeout.js';
+import { LAST_RESORT, within } from '../support/timeout.js';
 
 const natsConfig = (server: Pick<NatsServer, 'port'>, changes: Partial<NatsAuditConfig> = {}): AuditConfig =>
   configWith({
@@ -19,7 +19,7 @@ const natsConfig = (server: Pick<NatsServer, 'port'>, changes: Partial<NatsAudit
       ...AUDIT_DEFAULTS.nats,
       servers: [`nats://127.0.0.1:${server.port}`],
       publishTimeout: 500,
-      retryTimeout: 20_000,
+      retryTimeout: LAST_RESORT,
       ...changes,
     },
   });

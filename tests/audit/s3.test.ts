@@ -12,12 +12,12 @@ import { AUDIT_DEFAULTS, type AuditConfig, type S3AuditConfig } from '../../serv
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { S3_KEY, type S3Storage, startS3 } from '../support/server/s3.js';
 import { inTempFolder } from './temp-folder.js';
-import { within } from '../support/timeout.js';
+import { LAST_RESORT, until, within } from '../support/timeout.js';
 
 const s3Config = (endpoint: string, changes: Partial<S3AuditConfig> = {}): AuditConfig =>
   configWith({
     backend: 's3',
-    s3: { ...AUDIT_DEFAULTS.s3, bucket: 'logs', endpoint, pathStyle: true, retryTimeout: 10_000, ...changes },
+    s3: { ...AUDIT_DEFAULTS.s3, bucket: 'logs', endpoint, pathStyle: true, retryTimeout: LAST_RESORT, ...changes },
   });
 
 const open = async (config: AuditConfig, problems: string[] = []): Promise<AuditLog> =>
@@ -80,9 +80,7 @@ test('a batch ends by count, by size and by age', async () => {
     assert.is(batchesOf(storage).length, 3 + 2);
     const byAge = await open(s3Config(storage.endpoint, { flushInterval: 50 }));
     byAge.sink.put(sampleRecord(0));
-    const deadline = Date.now() + 10_000;
-    while (storage.objects().size < 6 && Date.now() < deadline) await wait(20);
-    assert.is(storage.objects().size, 6);
+    await until(() => storage.objects().size === 6, 'six objects');
     // Then the last object is complete.
     await byAge.sink.close();
     assert.is(batchesOf(storage).length, 6);

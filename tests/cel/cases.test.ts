@@ -1,9 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
+import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import type { Compilation } from '../../compiler/compile.js';
 import { createEngine } from '../../runtime/engine/index.js';
-import { compileTexts, loaded, SHARED } from '../support/compiled.js';
+import { builtOnce } from '../support/built-once.js';
+import { compileTexts, SHARED } from '../support/compiled.js';
+import { linkedBundle } from '../support/linked-bundle.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';
 import { auxDataOf } from './recorded-claims.js';
@@ -41,23 +45,15 @@ async function replay(
   known: ReadonlyMap<string, string>,
 ): Promise<readonly Outcome[]> {
   const byKind = new Map(cases.map((entry, index) => [`case${index}`, entry]));
-  // First those that are known to fail: without them, the others need to be compiled only once.
-  const suspects = new Map([...byKind].filter(([, { id }]) => known.has(`cel-cases/${id}`)));
-  const failures = new Map(problemsIn(compileTexts(textsOf(suspects))));
-  for (const kind of failures.keys()) byKind.delete(kind);
-  let compilation = compileTexts(textsOf(byKind));
-  const unexpected = problemsIn(compilation);
-  for (const [kind, problems] of unexpected) {
-    failures.set(kind, problems);
-    byKind.delete(kind);
-  }
-  if (unexpected.size > 0) compilation = compileTexts(textsOf(byKind));
+  const suspects = [...byKind].filter(([, { id }]) => known.has(`cel-cases/${id}`)).map(([kind]) => kind);
+  const { failures, js } = await compiledOnce(textsOf(byKind), suspects);
+  for (const [kind] of failures) byKind.delete(kind);
   const outcomes: Outcome[] = [...failures].map(([kind, [message]]) => ({
     id: `cel-cases/${cases[Number(kind.slice('case'.length))]?.id}`,
     problem: `does not compile: ${message}`,
   }));
 
-  const { policies, traced } = await loaded(compilation);
+  const { policies, traced } = await importBundle(js);
   const globals = asGlobals(environment.globals);
   const lenient = createEngine(policies, { globals });
   const strict = createEngine(policies, { globals, strictEvaluation: true, traced: await traced() });
@@ -79,6 +75,49 @@ async function replay(
     outcomes.push({ id: `cel-cases/${entry.id}`, problem: problem && `${entry.expr}: ${problem}` });
   }
   return outcomes;
+}
+
+interface CompiledCases {
+  /** The errors of policies that do not compile, by kind. */
+  readonly failures: readonly (readonly [kind: string, problems: readonly string[]])[];
+  /** The bundle of the others. */
+  readonly js: string;
+}
+
+/** Compiles policies, once for all versions of Node: that takes far longer than evaluating them. */
+async function compiledOnce(texts: Texts, suspects: readonly string[]): Promise<CompiledCases> {
+  const key = createHash('sha256')
+    .update(JSON.stringify([texts, suspects]))
+    .digest('hex');
+  const folder = builtOnce('cel-cases', [], (empty) =>
+    writeFileSync(join(empty, 'compiled.json'), JSON.stringify({ key, ...compiled(texts, suspects) })),
+  );
+  const stored = JSON.parse(readFileSync(join(folder, 'compiled.json'), 'utf8')) as ReturnType<typeof compiled> & {
+    readonly key: string;
+  };
+  // What tests change is not in the name of the folder.
+  const { failures, files } = stored.key === key ? stored : compiled(texts, suspects);
+  return { failures, js: await linkedBundle(files) };
+}
+
+function compiled(texts: Texts, suspects: readonly string[]) {
+  const rest = { ...texts };
+  const failures = new Map<string, readonly string[]>();
+  const omit = (problems: ReadonlyMap<string, readonly string[]>): void => {
+    for (const [kind, messages] of problems) {
+      failures.set(kind, messages);
+      delete rest[`${kind}.yaml`];
+    }
+  };
+  // First those that are known to fail: without them, the others need to be compiled only once.
+  omit(
+    problemsIn(compileTexts(Object.fromEntries(suspects.map((kind) => [`${kind}.yaml`, texts[`${kind}.yaml`] ?? ''])))),
+  );
+  let compilation = compileTexts(rest);
+  const unexpected = problemsIn(compilation);
+  omit(unexpected);
+  if (unexpected.size > 0) compilation = compileTexts(rest);
+  return { failures: [...failures], files: compilation.files.map(({ path, text }) => ({ path, text })) };
 }
 
 function refusals(cases: readonly RecordedCase[]): readonly Outcome[] {
@@ -104,7 +143,10 @@ function problemsIn({ diagnostics }: Compilation): ReadonlyMap<string, readonly 
   return problems;
 }
 
-function textsOf(cases: ReadonlyMap<string, RecordedCase>): { readonly [path: string]: string } {
+/** Policies by path. */
+type Texts = { readonly [path: string]: string };
+
+function textsOf(cases: ReadonlyMap<string, RecordedCase>): Texts {
   return Object.fromEntries([...cases].map(([kind, entry]) => [`${kind}.yaml`, policyOf(entry, kind)]));
 }
 

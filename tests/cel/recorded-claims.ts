@@ -1,5 +1,5 @@
 import type { AuxData } from '../../proto/gen/messages.js';
-import { verifierOf } from '../../server/aux-data/verify.js';
+import { createVerifier } from '../../server/aux-data/verify.js';
 import type { RecordedCase } from './recorded-case.js';
 
 /**
@@ -7,7 +7,7 @@ import type { RecordedCase } from './recorded-case.js';
  */
 export async function auxDataOf({ jwtClaims, jwtsClaims }: RecordedCase): Promise<unknown> {
   if (jwtClaims === undefined && jwtsClaims === undefined) return undefined;
-  const verify = verifierOf({ keySets: [], disableVerification: true, acceptableTimeSkew: 0 });
+  const verify = createVerifier({ keySets: [], disableVerification: true, acceptableTimeSkew: 0 });
   const jwts = Object.entries(jwtsClaims ?? {}).map(([name, claims]) => [name, tokenOf(claims)] as const);
   const auxData: AuxData = { jwt: jwtClaims === undefined ? undefined : tokenOf(jwtClaims), jwts: new Map(jwts) };
   return verify(auxData);

@@ -8,7 +8,7 @@ import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
 import { type LoadedPolicy, loadedPolicy } from '../../packages/cli/repl/loaded-policy.js';
 import { EMPTY_STATE, type State } from '../../packages/cli/repl/state.js';
-import { resultOf, surroundingsOfPolicy } from '../../packages/cli/repl/surroundings.js';
+import { evaluateExpression, surroundingsOfPolicy } from '../../packages/cli/repl/surroundings.js';
 import { SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';
@@ -40,7 +40,10 @@ async function replayed(entry: RecordedCase, environment: Environment): Promise<
   const policy = policyWith(entry);
   const match = policy.rules[0]?.condition.match;
   if (match?.kind !== 'expr') throw new Error(`${entry.id} has no condition`);
-  const result = resultOf(match.expression, surroundingsOfPolicy(await stateOf(entry, environment, policy), NOW));
+  const result = evaluateExpression(
+    match.expression,
+    surroundingsOfPolicy(await stateOf(entry, environment, policy), NOW),
+  );
   const problem = problemOf(entry, toOutput(result), result === true);
   return { id: `cel-cases/${entry.id}`, problem: problem && `${entry.expr}: ${problem}` };
 }

@@ -117,15 +117,15 @@ function typeOf(type: ProtoType): types.CelType {
     case 'wellKnown':
       return [types.dyn, types.dyn, types.timestamp, types.duration][kind.value] ?? types.dyn;
     case 'listType':
-      return types.listOf(typeOf(kind.value.elemType));
+      return types.listType(typeOf(kind.value.elemType));
     case 'mapType':
-      return types.mapOf(typeOf(kind.value.keyType), typeOf(kind.value.valueType));
+      return types.mapType(typeOf(kind.value.keyType), typeOf(kind.value.valueType));
     case 'typeParam':
       return types.parameter(kind.value);
     case 'abstractType':
-      return types.optionalOf(typeOf(kind.value.parameterTypes[0]));
+      return types.optionalType(typeOf(kind.value.parameterTypes[0]));
     case 'type':
-      return types.typeOf(typeOf(kind.value));
+      return types.typeType(typeOf(kind.value));
     default:
       return types.dyn;
   }

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adminTargetOf } from '../../packages/cli/audit/target.js';
+import { makeAdminTarget } from '../../packages/cli/audit/target.js';
 import { entriesRequest, listEntries } from '../../packages/cli/audit/list-entries.js';
 import { makeCertificate } from '../support/certificate.js';
 import { CHECK, documentPolicy } from '../support/cli/policies.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('authzc audit');
 const authority = makeCertificate('authority');
@@ -21,11 +22,13 @@ let folder = '';
 let plain = '';
 let secure = '';
 let bare = '';
+let local = '';
 
 test.before(async () => {
   folder = folderOf({
     'policies/document.yaml': documentPolicy('view'),
     'config.yaml': config('plain', ''),
+    'unix.yaml': config('unix', '').replace('grpcListenAddr: 127.0.0.1:0', 'grpcListenAddr: unix:authz.sock'),
     'tls.yaml': config('secure', '  tls: {cert: leaf.pem, key: leaf.key, caCert: authority.pem}\n'),
     'authority.pem': authority.cert,
     'leaf.pem': leaf.cert,
@@ -34,10 +37,13 @@ test.before(async () => {
   });
   const http = serve('--config', 'config.yaml');
   const https = serve('--config', 'tls.yaml');
+  const unix = serve('--config', 'unix.yaml');
   const none = serve('--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0');
   plain = grpcOf(await http.firstLine);
   secure = grpcOf(await https.firstLine);
   bare = grpcOf(await none.firstLine);
+  await unix.firstLine;
+  local = `unix:${join(folder, 'authz.sock')}`;
   const web = /http:\/\/[^,\s]+/.exec(await http.firstLine)?.[0] ?? '';
   for (const id of ['d1', 'evil\u001b[2J\u009b2J\u202e']) {
     const body = JSON.stringify({ ...CHECK, resources: [{ resource: { kind: 'document', id }, actions: ['view'] }] });
@@ -114,7 +120,7 @@ test('TLS: the server is verified with a CA, gets a client certificate when it r
   assert.is(untrusted.code, 1);
   assert.match(
     untrusted.stderr,
-    /^authz: error: the server cannot be reached: self-signed certificate in certificate chain\n$/,
+    /^authzc: the server cannot be reached: self-signed certificate in certificate chain\n$/,
   );
   assert.is((await ask('--plaintext')).code, 1);
   const missing = await ask('--ca-cert', 'nowhere.pem');
@@ -122,16 +128,25 @@ test('TLS: the server is verified with a CA, gets a client certificate when it r
   assert.match(missing.stderr, 'nowhere.pem');
 });
 
+test('a server is reached over a Unix socket', async () => {
+  const { code, stdout, stderr } = await start(['--server', local, '--plaintext', '--raw', ...USER]);
+  assert.equal([code, stdout, stderr], [0, '', '']);
+});
+
 test('a server that refuses, has no admin API or is unreachable ends with status 1 and one line', async () => {
   const wrong = await start(['--server', plain, '--plaintext', '--username=admin', '--password=no']);
   assert.is(wrong.code, 1);
-  assert.match(wrong.stderr, /^authz: error: the server responded: .*code 16\)\n$/);
+  assert.match(wrong.stderr, /^authzc: the server responded: .*code 16\)\n$/);
   const none = await start(['--server', bare, '--plaintext', ...USER]);
   assert.is(none.code, 1);
-  assert.match(none.stderr, /^authz: error: the server responded: .*admin API.*\n$/);
+  assert.match(none.stderr, /^authzc: the server responded: .*admin API.*\n$/);
   const gone = await start(['--server', '127.0.0.1:1', '--plaintext', ...USER]);
   assert.is(gone.code, 1);
-  assert.match(gone.stderr, /^authz: error: the server cannot be reached: .*\n$/);
+  assert.is(gone.stderr, 'authzc: the server cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n');
+  const named = await start(['--server', 'localhost:1', '--plaintext', ...USER]);
+  assert.match(named.stderr, /^authzc: the server cannot be reached: .*connect ECONNREFUSED 127\.0\.0\.1:1\n$/);
+  const absent = await start(['--server', `unix:${join(folder, 'nowhere.sock')}`, '--plaintext', ...USER]);
+  assert.match(absent.stderr, /^authzc: the server cannot be reached: connect ENOENT .*\n$/);
 });
 
 test('a server that accepts connections and never responds times out', async () => {
@@ -140,7 +155,7 @@ test('a server that accepts connections and never responds times out', async () 
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   for (const security of [{ plaintext: true }, { insecure: true }]) {
-    const target = adminTargetOf({
+    const target = makeAdminTarget({
       server: `127.0.0.1:${port}`,
       username: 'admin',
       password: 'open sesame',
@@ -227,12 +242,12 @@ async function raw(options: readonly string[]): Promise<readonly { readonly [fie
 }
 
 /** Entries are written after the responses, so it may take a moment until all are there. */
-async function entriesAre(count: number): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    if ((await raw([])).length === count && (await raw(['--kind=decision'])).length === count) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('the entries never came');
+function entriesAre(count: number): Promise<void> {
+  return until(
+    async () => (await raw([])).length === count && (await raw(['--kind=decision'])).length === count,
+    `${count} entries of each kind`,
+    100,
+  );
 }
 
 function start(options: readonly string[], variables: { readonly [name: string]: string } = {}): Promise<Ended> {

@@ -81,6 +81,26 @@ test('invariants are verified if there are any', async () => {
   assert.match(stderr, /ok {6}the tests pass\nFAILED {2}the invariants hold\n/);
 });
 
+test('with --table the row level security of the tables is up to date', async () => {
+  const tables = (action: string): string =>
+    `tables: {document: {name: public.documents, columns: {owner: {column: owner, type: text}}, rls: {select: ${action}, to: [app]}}}`;
+  const folder = folderOf({ 'policies/document.yaml': documentPolicy('view'), 'tables.yaml': tables('view') });
+  try {
+    assert.is((await callAuthzc(['compile'], folder)).code, 0);
+    assert.is((await callAuthzc(['rls', '--table', 'tables.yaml', '--out', 'rls.sql'], folder)).code, 0);
+    const ci = (...words: readonly string[]) => callAuthzc(['ci', '--table', 'tables.yaml', ...words], folder);
+    assert.match((await ci()).stderr, /^ok {6}row level security can be written$/m);
+    assert.match((await ci('--rls', 'rls.sql')).stderr, /^ok {6}row level security is up to date in rls\.sql$/m);
+    writeFileSync(join(folder, 'tables.yaml'), tables('edit'));
+    const changed = await ci('--rls', 'rls.sql');
+    assert.is(changed.code, 1);
+    assert.match(changed.stderr, /^FAILED {2}row level security is up to date in rls\.sql$/m);
+    assert.is((await callAuthzc(['ci', '--rls', 'rls.sql'], folder)).code, 2);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('with -o github problems are annotations of files', async () => {
   const folder = await compiledFolder({ 'policies/document.yaml': POLICY });
   writeFileSync(

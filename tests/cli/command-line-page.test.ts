@@ -43,6 +43,26 @@ test('the page documents exactly the commands that exist, and exactly their flag
   assert.equal([...new Set([...sections.keys()].map((name) => name.split(' ')[0]))].sort(), [...commands].sort());
 });
 
+test('the help lists every command below a heading, with examples, and defaults as people write them', async () => {
+  const help = (await helpOf([])).join('\n');
+  assert.not.match(help, /^Commands:/m);
+  assert.match(help, /^Help:\n {2}help \[command\] .*\n?$/m);
+  const problems: string[] = [];
+  for (const name of sections.keys()) {
+    const text = (await helpOf(name.split(' '))).join('\n');
+    if (!/^Examples:\n/m.test(text) && !/^Commands:\n/m.test(text)) problems.push(`${name} has no examples`);
+    const [, ...parts] = text.split(/\n(?= {2}(?:-\w, )?--)/);
+    const options = parts.map((option) => option.replace(/\s+/g, ' '));
+    for (const option of options) {
+      if (/default: [[{]/.test(option)) problems.push(`${name}: ${option}`);
+      if (/<duration>.*default: (?!"\d+(ms|s|m|h)")/.test(option)) problems.push(`${name}: ${option}`);
+      if (/--output <format> (?!output format)/.test(option)) problems.push(`${name}: ${option}`);
+      if (/--lenient-scope-search (?!search)/.test(option)) problems.push(`${name}: ${option}`);
+    }
+  }
+  assert.equal(problems, []);
+});
+
 test('a short flag means the same in every command', async () => {
   const meanings = new Map<string, Set<string>>();
   for (const name of sections.keys()) {
@@ -66,7 +86,7 @@ test('help for a command that does not exist is an error with the nearest name',
   ] as const) {
     const { code, stdout, stderr } = await callAuthzc(words, folder);
     assert.equal([code, stdout], [2, '']);
-    assert.match(stderr, `(Did you mean ${nearest}?)`);
+    assert.match(stderr, `  note: did you mean \`${nearest}\`?`);
   }
   for (const words of [['help'], ['help', 'check'], ['help', 'hc'], ['config', 'help', 'print']])
     assert.match((await callAuthzc(words, folder)).stdout, /^Usage: authzc/, words.join(' '));

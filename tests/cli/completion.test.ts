@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completionsOf } from '../../packages/cli/completion/completions.js';
+import { listCompletions } from '../../packages/cli/completion/completions.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { folderOf } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
@@ -97,12 +97,12 @@ test('an unknown shell is a usage error with the known ones', async () => {
   const { code, stdout, stderr } = await callAuthzc(['completion', 'csh'], folder);
   assert.is(code, 2);
   assert.is(stdout, '');
-  assert.match(stderr, 'Allowed choices are bash, zsh, fish');
+  assert.match(stderr, 'must be one of bash, zsh, fish');
 });
 
 test('a word with a meaning for shells is not put into a script', () => {
   const program = new Command('p').addOption(new Option('--x <x>', 'x').choices(['$(reboot)']));
-  assert.throws(() => completionsOf(program, new Map()), 'a shell cannot complete `$(reboot)`');
+  assert.throws(() => listCompletions(program, new Map()), 'a shell cannot complete `$(reboot)`');
 });
 
 test.run();

@@ -46,6 +46,16 @@ test('authzc dev serves, explains and runs tests, again after each change, and w
   save(folder, 'policies/document.yaml', documentPolicy('view'));
   await until(() => server.said().split('ran 1 of 1 suites').length > 3, server.said);
   assert.is(await explain(url, 'view'), 'EFFECT_ALLOW');
+
+  const warned = `${documentPolicy('view')}      condition: {match: {expr: R.attr.n + 1 > 2}}\n`;
+  save(folder, 'policies/document.yaml', warned);
+  const warning = 'warning[expression/always-fails]';
+  await until(() => server.said().includes(warning), server.said);
+  // What reports the warning and what runs the tests do not wait for each other: after one more change, both are done.
+  const before = server.said().split('ran 1 of 1 suites').length;
+  save(folder, 'policies/document.yaml', documentPolicy('view'));
+  await until(() => server.said().split('ran 1 of 1 suites').length > Math.max(before, 5), server.said);
+  assert.is(server.said().split(warning).length - 1, 1, server.said());
 });
 
 test('authzc serve at a loopback address shows policies, tests and explanations to programs on this machine', async () => {

@@ -155,7 +155,7 @@ test('bad input is refused with the reason', async () => {
   assert.match(broken.stderr, /policies\/album\.yaml:/);
   const near = await explain(['--action', 'view', '--near', 'many']);
   assert.is(near.code, 2);
-  assert.match(near.stderr, /It must be a number from 0 to 999/);
+  assert.match(near.stderr, /must be a number from 0 to 999/);
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkOut } from '../../packages/cli/git/checkout.js';
 import type { GitOptions } from '../../packages/cli/git/git.js';
-import { treeOf } from '../../packages/cli/git/revisions.js';
+import { findTree } from '../../packages/cli/git/revisions.js';
 import { filesIn } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 
@@ -128,11 +128,27 @@ test('an unknown revision is an error with the name that was probably meant', as
   repository.git('tag', 'v1.0');
   repository.git('update-ref', 'refs/remotes/origin/feature', 'HEAD');
   await unknown('mainn', 'no revision `mainn` (did you mean `main`?)');
+  await unknown('master', 'no revision `master` (did you mean `main`?)');
   await unknown('v1.1', 'no revision `v1.1` (did you mean `v1.0`?)');
   await unknown('feature', 'no revision `feature` (did you mean `origin/feature`?)');
   await unknown('completely-different', 'no revision `completely-different`');
   await unknown('--all', 'no revision `--all`');
   await unknown('', 'no revision ``');
+});
+
+test('a branch takes precedence over a tag of its name, as for `serve --git`', async () => {
+  repository.commit({ 'policies/a.yaml': 'old' });
+  const old = await findTree('HEAD', options());
+  repository.commit({ 'policies/a.yaml': 'new' });
+  const current = await findTree('HEAD', options());
+  repository.git('branch', 'feature@2/x');
+  repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+  for (const name of ['main', 'feature@2/x', 'origin/main']) repository.git('tag', name, 'HEAD~1');
+  repository.git('tag', '--annotate', '--message=x', 'v1', 'HEAD~1');
+  for (const name of ['main', 'feature@2/x', 'origin/main', 'refs/heads/main', 'heads/main', 'main^0', 'HEAD', '@'])
+    assert.is(await findTree(name, options()), current, name);
+  for (const name of ['main~1', 'main^', 'origin/main~1', 'tags/main', 'refs/tags/main', 'v1', 'main^{commit}~1'])
+    assert.is(await findTree(name, options()), old, name);
 });
 
 test('a shallow clone does not have what was not fetched, and says so', async () => {
@@ -141,14 +157,14 @@ test('a shallow clone does not have what was not fetched, and says so', async ()
   const clone = join(target, 'clone');
   execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${repository.folder}`, clone], { stdio: 'pipe' });
   assert.is(
-    await messageOf(treeOf('v1', { ...options(), folder: clone })),
+    await messageOf(findTree('v1', { ...options(), folder: clone })),
     'no revision `v1`; the clone is shallow: fetch the revision first',
   );
 });
 
 test('a folder that is not in a repository is an error', async () => {
   assert.is(
-    await messageOf(treeOf('main', { ...options(), folder: target })),
+    await messageOf(findTree('main', { ...options(), folder: target })),
     '`main` is not a folder, and this is not a git repository',
   );
 });
@@ -157,7 +173,7 @@ test('reading ends when it is interrupted', async () => {
   repository.commit({ 'policies/a.yaml': '' });
   const controller = new AbortController();
   controller.abort();
-  assert.match(await messageOf(treeOf('main', { ...options(), signal: controller.signal })), /abort/i);
+  assert.match(await messageOf(findTree('main', { ...options(), signal: controller.signal })), /abort/i);
 });
 
 test.run();
@@ -167,7 +183,7 @@ function options(): GitOptions {
 }
 
 async function written(revision: string, path: string): Promise<void> {
-  await checkOut({ revision, tree: await treeOf(revision, options()), path }, target, options());
+  await checkOut({ revision, tree: await findTree(revision, options()), path }, target, options());
 }
 
 async function refused(revision: string, path: string, message: string): Promise<void> {
@@ -175,7 +191,7 @@ async function refused(revision: string, path: string, message: string): Promise
 }
 
 async function unknown(revision: string, message: string): Promise<void> {
-  assert.is(await messageOf(treeOf(revision, options())), message);
+  assert.is(await messageOf(findTree(revision, options())), message);
 }
 
 function messageOf(work: Promise<unknown>): Promise<string> {

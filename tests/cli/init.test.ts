@@ -146,13 +146,60 @@ test('a project gets policies, the engine, scripts and dependencies, and keeps i
   assert.equal(Object.keys(devDependencies as object), ['authzc']);
 });
 
+test('a project without TypeScript gets the engine in JavaScript, with the bundle', async () => {
+  for (const files of [{}, { 'index.js': '' }, { 'src/index.mjs': '' }]) {
+    const folder = newFolder({ 'package.json': SHOP, ...files });
+    await callAuthzc(['init', '--yes'], folder);
+    assert.ok(filesIn(folder).includes('src/authz.js'));
+    assert.not.ok(filesIn(folder).includes('src/authz.ts'));
+    assert.equal(scriptsWithoutBundle(folder), []);
+  }
+  for (const files of [
+    { 'package.json': '{"devDependencies": {"typescript": "^6.0.0"}}' },
+    { 'package.json': '{"dependencies": {"tsx": "^4.0.0"}}' },
+    { 'package.json': SHOP, 'tsconfig.base.json': '{}' },
+    { 'package.json': SHOP, 'main.mts': '' },
+    { 'package.json': SHOP, 'src/app.tsx': '' },
+  ]) {
+    const folder = newFolder(files);
+    await callAuthzc(['init', '--yes'], folder);
+    assert.ok(filesIn(folder).includes('src/authz.ts'), JSON.stringify(files));
+  }
+});
+
+test('groups that a package.json lacks come after the others', async () => {
+  for (const [before, after] of [
+    [
+      ['name', 'private'],
+      ['name', 'private', 'dependencies', 'devDependencies', 'scripts'],
+    ],
+    [
+      ['name', 'scripts', 'license'],
+      ['name', 'scripts', 'dependencies', 'devDependencies', 'license'],
+    ],
+    [
+      ['dependencies', 'name'],
+      ['dependencies', 'devDependencies', 'name', 'scripts'],
+    ],
+    [
+      ['devDependencies', 'scripts'],
+      ['devDependencies', 'scripts', 'dependencies'],
+    ],
+  ] as const) {
+    const keys = before.map((key) => [key, /depend|scripts/i.test(key) ? {} : 'x']);
+    const folder = newFolder({ 'package.json': JSON.stringify(Object.fromEntries(keys), undefined, 2) });
+    await callAuthzc(['init', '--yes'], folder);
+    assert.equal(Object.keys(manifestOf(folder)), after);
+  }
+});
+
 test('on a terminal, changes are confirmed and the template is asked for', async () => {
   if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
   const folder = newFolder({ 'package.json': SHOP });
   assert.is(await answerOnTerminal(folder, 'Make these changes?', 'n'), 1);
   assert.equal(filesIn(folder), ['package.json']);
   assert.is(await answerOnTerminal(folder, 'Make these changes?', 'y'), 0);
-  assert.ok(filesIn(folder).includes('src/authz.ts'));
+  assert.ok(filesIn(folder).includes('src/authz.js'));
 
   const empty = newFolder({});
   assert.is(await answerOnTerminal(empty, 'Which sample application?', '\u0003'), 1);
@@ -176,6 +223,20 @@ test('a project that uses Next.js imports the bundle, because its bundler does n
   const folder = newFolder({ 'package.json': '{"dependencies": {"next": "16.4.6"}}\n' });
   await callAuthzc(['init', '--yes'], folder);
   assert.match(readFileSync(join(folder, 'src/authz.ts'), 'utf8'), "from '../dist/policies.js'");
+  assert.equal(scriptsWithoutBundle(folder), []);
+});
+
+test('the scripts of a project that imports the modules write no bundle', async () => {
+  for (const [line, files] of [
+    [['--template', 'ts'], {}],
+    [['--template', 'workers'], {}],
+    [[], { 'package.json': '{}\n', 'tsconfig.json': '{}\n' }],
+    [[], { 'package.json': '{}\n', 'tsconfig.json': '{}\n', 'policies/note.yaml': OWN_POLICY }],
+  ] as const) {
+    const folder = newFolder(files);
+    await callAuthzc(['init', '--yes', ...line], folder);
+    assert.equal(scriptsWithoutBundle(folder), ['authz:compile']);
+  }
 });
 
 test('policies in the project are used where they are', async () => {
@@ -187,7 +248,7 @@ test('policies in the project are used where they are', async () => {
     '.github/workflows/authz.yml',
     'access/rules/note.yaml',
     'package.json',
-    'src/authz.ts',
+    'src/authz.js',
   ]);
   const scripts = manifestOf(folder)['scripts'] as { readonly [name: string]: string };
   assert.is(scripts['authz:check'], 'authzc compile access/rules --out src/generated --check');
@@ -307,4 +368,10 @@ function newFolder(files: { readonly [path: string]: string }): string {
   const folder = folderOf(files);
   folders.push(folder);
   return folder;
+}
+
+/** The scripts that compile without writing the bundle. */
+function scriptsWithoutBundle(folder: string): readonly string[] {
+  const scripts = manifestOf(folder)['scripts'] as { readonly [name: string]: string };
+  return Object.keys(scripts).filter((name) => scripts[name]?.includes('--no-bundle'));
 }

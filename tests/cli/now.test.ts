@@ -64,7 +64,7 @@ test('a time that is not RFC 3339 is a usage error', async () => {
   assert.is(stdout, '');
   assert.match(
     stderr,
-    "option '--now <time>' argument 'tomorrow' is invalid. It must be a time such as 2025-01-31T00:00:00Z.",
+    'option `--now <time>` argument `tomorrow` is invalid: must be a time such as 2025-01-31T00:00:00Z',
   );
 });
 

@@ -20,6 +20,7 @@ const { engines, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 const STARTED = {
   authzc: PROGRAMS.authzc,
   'authz-server': PROGRAMS.server,
+  'npm ci': scriptOf('preinstall'),
   'npm start': scriptOf('prestart'),
   'npm test': scriptOf('pretest'),
 };

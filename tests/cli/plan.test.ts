@@ -113,6 +113,8 @@ test('what is wrong with a file of tables is named with its place', async () => 
     [related('relation: two, table: t, on: {id: t}'), 'one|many'],
     [related('relation: one, type: text, table: t, on: {id: t}'), 'tables.yaml:5:', 'type'],
     [related('nulls: never'), 'tables.yaml:', 'storage'],
+    [related('column: t, type: timestamp, zone: local'), 'tables.yaml:5:', 'utc|\\+00:00'],
+    [related('relation: one, table: t, on: {id: t}, where: {gone: [1]}'), 'tables.yaml:5:', 'string value'],
   ] as const) {
     const { code, stdout, stderr } = await authzc(newFolder({ 'tables.yaml': text }), ...SQL);
     assert.is(code, 2, stderr);
@@ -388,10 +390,10 @@ test('a mistake in a file is reported with its location and a fix: status 2', as
   }
 });
 
-test('a missing file, a missing option and stdin read twice end with status 2 and one line that names them', async () => {
+test('a missing file, a missing option and stdin read twice end with one line that names them', async () => {
   const folder = newFolder();
   const absent = await authzc(folder, 'plan', '--principal', 'nobody.yaml', '--kind', 'album', '--action', 'view');
-  assert.equal(absent, { code: 2, stdout: '', stderr: 'nobody.yaml: error: file not found\n' });
+  assert.equal(absent, { code: 1, stdout: '', stderr: 'nobody.yaml: error: file not found\n' });
   for (const [options, name] of [
     [['--kind', 'album', '--action', 'view'], '--principal'],
     [['--principal', 'alice.yaml', '--action', 'view'], '--kind'],

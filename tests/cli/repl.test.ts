@@ -53,20 +53,65 @@ test('an expression over the cost limit is an error, and the next line still wor
   assert.is(stdout, '_ = 3\n');
 });
 
+test('an evaluation that fails shows the innermost part, the types of its values and what to write', async () => {
+  const resource = {
+    kind: 'invoice',
+    id: 'i1',
+    attr: { amount: 5, owner: 'a', tags: ['a'], at: '2026-01-01T00:00:00Z' },
+  };
+  for (const [text, part, message, note] of [
+    ['R.attr.amount + 1', 'R.attr.amount + 1', "'(double, int)'", 'write `1.0` for `1`'],
+    ['1 in [2] || [1, R.attr.amount * 2] == []', 'R.attr.amount * 2', "'(double, int)'", 'write `1.0` for `1`'],
+    ['R.attr.owner < 1', 'R.attr.owner < 1', "'(string, int)'", 'string(x)'],
+    ['R.attr.at < now()', 'R.attr.at < now()', "'(string, timestamp)'", 'timestamp(x)'],
+    ['R.attr.owner && true', 'R.attr.owner', "expected type 'bool' but found 'string'", 'is not a condition'],
+    ['!R.attr.owner', '!R.attr.owner', "'(string)'", 'write a comparison'],
+    ['R.attr.owner ? 1 : 2', 'R.attr.owner ? 1 : 2', "'(string, int, int)'", 'before the question mark'],
+    ['R.attr.tags["a"] == 1', 'R.attr.tags["a"]', "'(list(dyn), string)'", 'list[0]'],
+    ['R.attr.tags.contains("a")', 'R.attr.tags.contains("a")', "'list(dyn).(string)'", '"x" in list'],
+    ['size(R.attr.amount)', 'size(R.attr.amount)', "'(double)'", '`size` takes one value'],
+    ['R.attr.amount % 2', 'R.attr.amount % 2', "'(double, int)'", '`%` takes integers'],
+    ['math.abs(R.attr.owner)', 'math.abs(R.attr.owner)', "'(string)'", ''],
+    ['R.attr.none == 1', 'R.attr.none', 'no such key: none', ''],
+    ['1 + 1 / 0', '1 / 0', 'division by zero', ''],
+  ] as const) {
+    const { stdout, stderr } = await repl(`:let R = ${JSON.stringify(resource)}`, text);
+    assert.match(stdout, /^R = .*\n$/);
+    const [first = '', , marker = ''] = stderr.split('\n');
+    assert.ok(first.includes(`error: `) && first.includes(message), stderr);
+    assert.is(marker.slice(6), `${' '.repeat(text.indexOf(part))}^${'~'.repeat(part.length - 1)}`, stderr);
+    assert.ok(stderr.includes(note) && !stderr.includes('no such overload'), stderr);
+  }
+});
+
 test('syntax and type errors have a line and column, evaluation errors a reason, and `_` keeps its value', async () => {
   const { code, stdout, stderr } = await repl('5', '[1,', '  foo]', ':let x = 1 +', '1 / 0', 'P.attr.age', '_');
   assert.is(code, 0);
   assert.is(stdout, '_ = 5\n_ = 5\n');
   assert.match(stderr, "2:3: error: undeclared reference to 'foo'");
-  assert.match(stderr, /^1:13: error: Syntax error/m);
+  assert.match(stderr, /^1:13: error: the expression ends too early$/m);
   assert.match(stderr, '^~~');
-  assert.match(stderr, 'error: division by zero\nerror: no such key: age\n');
+  assert.match(stderr, /^1:1: error: division by zero\n.*\n.*\n1:1: error: no such key: age\n/m);
+});
+
+test('mistakes are explained in the words of the compiler, with what to write', async () => {
+  for (const [line, problem, note] of [
+    ['true and false', 'unexpected `and`', 'write `&&`'],
+    ['true or false', 'unexpected `or`', 'write `||`'],
+    ['R.kind = "a"', 'unexpected `=`', 'write `==`'],
+    ['R.owner', "undefined field 'owner'", 'write `R.attr.owner`'],
+  ] as const) {
+    const { stderr } = await repl(line);
+    assert.ok(stderr.includes(`error: ${problem}\n`), stderr);
+    assert.ok(stderr.includes(note), stderr);
+    assert.not.match(stderr, /Syntax error|<EOF>/);
+  }
 });
 
 test('input continues inside brackets and quotes and after a backslash; comments print nothing; truncated input is reported', async () => {
   const { stdout, stderr } = await repl('# a comment (', '{"a":', '1}.a', '1 + \\', '2', "'''b", "c'''", '(1');
   assert.is(stdout, '_ = 1\n_ = 3\n_ = "b\\nc"\n');
-  assert.match(stderr, '1:3: error: Syntax error');
+  assert.match(stderr, '1:3: error: missing `)` at the end\n');
 });
 
 test('values can be named; the principal and the resource are set as JSON', async () => {
@@ -181,7 +226,7 @@ test('an invalid or missing file is reported with its location', async () => {
   assert.is(code, 0);
   assert.match(stderr, 'policies/broken.yaml:');
   assert.match(stderr, 'nowhere.yaml: error: file not found');
-  assert.match(stderr, 'policies: error: is a directory');
+  assert.match(stderr, 'policies: error: is a folder, not a file');
 });
 
 test('`:quit` exits before the end of the input, `:help` lists the directives, and empty input prints nothing', async () => {

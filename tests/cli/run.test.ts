@@ -37,7 +37,7 @@ test('the exit code is that of the program, also when a signal ended it', async 
 
 test('a missing program is status 127 and an error', async () => {
   const { code, stderr } = await run(PROGRAMS.authzc, ['run', ...LOOPBACK, 'no-such-program'], newFolder(GOOD));
-  assert.equal([code, stderr], [127, 'authzc: `no-such-program` cannot be started: ENOENT\n']);
+  assert.equal([code, stderr], [127, 'authzc: `no-such-program` cannot be started: command not found\n']);
 });
 
 test('options after the program belong to the program', async () => {
@@ -103,7 +103,7 @@ test('with policies that do not compile, an invalid configuration or invalid arg
     [
       [3, ''],
       [1, ''],
-      [1, ''],
+      [2, ''],
       [2, ''],
       [1, ''],
     ],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { send } from '../support/server/http-client.js';
+import { callShipped } from '../support/cli/call-authzc.js';
 import { checkOverGrpc } from '../support/cli/grpc-check.js';
 import { BROKEN_POLICY, CHECK, documentPolicy } from '../support/cli/policies.js';
 import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '../support/cli/programs.js';
@@ -107,14 +109,15 @@ test('a request in progress is answered when the server is told to stop', async 
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
   });
+  const asked = once(socket, 'data');
   socket.write(
-    `POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    `POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 10)}`,
   );
-  await sleep(100);
+  await asked;
   const stopped = stop(server);
   await sleep(100);
   socket.write(body.slice(10));
-  assert.match(await answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*"view":"EFFECT_ALLOW"/);
+  assert.match(await answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[\s\S]*"view":"EFFECT_ALLOW"/);
   const { code, took } = await stopped;
   assert.is(code, 0);
   assert.ok(took < DELAYED, `${took} ms`);
@@ -227,11 +230,8 @@ test('equal addresses are one listener, which speaks HTTP and gRPC', async () =>
 });
 
 test('policies that do not compile are not served: status 3, with the diagnostic on stderr', async () => {
-  const { code, stdout, stderr } = await run(
-    PROGRAMS.authzc,
-    ['serve', ...LOOPBACK],
-    newFolder({ 'policies/document.yaml': BROKEN_POLICY }),
-  );
+  const folder = newFolder({ 'policies/document.yaml': BROKEN_POLICY });
+  const { code, stdout, stderr } = await callShipped(['serve', ...LOOPBACK], folder);
   assert.equal([code, stdout], [3, '']);
   assert.match(stderr, 'document.yaml:12');
 });
@@ -242,14 +242,14 @@ test('an empty folder is served only with --allow-empty; check and plan reject i
     'ann.yaml': 'id: ann\nroles: [user]\n',
     'document.yaml': 'kind: document\nid: d1\n',
   });
-  const refused = await run(PROGRAMS.authzc, ['serve', ...LOOPBACK], folder);
+  const refused = await callShipped(['serve', ...LOOPBACK], folder);
   assert.equal([refused.code, refused.stdout], [3, '']);
   assert.match(refused.stderr, /^authzc: `policies` holds no policies[^\n]*--allow-empty\n$/);
   for (const options of [
     ['check', '--principal', 'ann.yaml', '--resource', 'document.yaml'],
     ['plan', '--principal', 'ann.yaml', '--kind', 'document'],
   ]) {
-    const { code, stdout, stderr } = await run(PROGRAMS.authzc, [...options, '--action', 'view'], folder);
+    const { code, stdout, stderr } = await callShipped([...options, '--action', 'view'], folder);
     assert.equal([code, stdout], [1, '']);
     assert.match(stderr, /^authzc: `policies` holds no policies[^\n]*\n$/);
   }
@@ -268,17 +268,21 @@ test('an unusable folder, configuration or address ends with status 1 and one li
     ['--config', 'none.yaml'],
     ['--config', 'bad.yaml'],
     ['--set', 'server.nope=1'],
-    ['--set', taken],
   ];
-  for (const options of attempts) {
-    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['serve', ...options], folder);
+  const inUse = ['--set', taken];
+  for (const options of [...attempts, inUse]) {
+    const words = ['serve', ...options];
+    // A server that begins to start has a process of its own.
+    const { code, stdout, stderr } = await (options === inUse
+      ? run(PROGRAMS.authzc, words, folder)
+      : callShipped(words, folder));
     assert.equal([code, stdout], [1, ''], `${options.join(' ')}: ${stderr}`);
     assert.match(stderr, /^authzc: [^\n]+\n$/, options.join(' '));
   }
 });
 
 test('an invalid option ends with status 2', async () => {
-  assert.is((await run(PROGRAMS.authzc, ['serve', '--nope'], newFolder(GOOD))).code, 2);
+  assert.is((await callShipped(['serve', '--nope'], newFolder(GOOD))).code, 2);
 });
 
 test.run();

@@ -103,7 +103,7 @@ test('a path that cannot be read is an error, and one that policies do not need 
   const folder = newFolder({ 'list.json': '[]\n', 'text.json': 'acme\n' });
   const check = (...flags: readonly string[]) => authzc(folder, 'check', ...ASKED, '--action', 'view', ...flags);
   const missing = await check('--tenants', 'nowhere');
-  assert.is(missing.code, 2);
+  assert.is(missing.code, 1);
   assert.match(missing.stderr, /^nowhere: error: .*no such file/);
   const text = await check('--tenants', 'text.json');
   assert.is(text.code, 2);

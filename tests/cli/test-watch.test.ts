@@ -78,7 +78,7 @@ test('with --coverage every change runs all suites; --mutate is refused', async 
   await end(watching);
   const { code, stderr } = await run(PROGRAMS.authzc, ['test', '--watch', '--mutate'], folder);
   assert.is(code, 2);
-  assert.match(stderr, "option '--watch' cannot be used with option '--mutate'");
+  assert.match(stderr, 'option `--watch` cannot be used with option `--mutate`');
 });
 
 test.run();

@@ -72,7 +72,7 @@ test('statements are proved, or refuted by a request', async () => {
         allowed by writers, policies/contact.yaml:10
   ✘ nothing in acme      matches no policy, policies/invariants.yaml:9
 
-3 statements: 1 proved, 2 refuted, 0 not decided
+3 statements: 1 proved, 2 refuted, 0 not decided (a row is a kind, version, scope and action)
 `,
   );
 });

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credsAuthenticator, nkeys } from '@nats-io/nats-core';
@@ -11,13 +12,13 @@ import { readPublicKeys, readSigningKey } from '../../packages/bundle/index.js';
 import { linesOfLog } from '../../packages/cli/audit/log-lines.js';
 import { planMigration } from '../../packages/cli/migrate/plan.js';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
-import { readPrincipal, readTablesOf } from '../../packages/cli/policies/request-files.js';
+import { readPrincipal, readTableFile } from '../../packages/cli/policies/request-files.js';
 import { readVocabulary } from '../../packages/cli/policies/vocabulary.js';
 import { compilePolicies } from '../../compiler/index.js';
 import { PROCESS_CONTEXT } from '../../packages/cli/process-context.js';
 import { loadSuites } from '../../compiler/load/suites.js';
 import { readSigner } from '../../server/audit/chain/signer.js';
-import { saslOf } from '../../server/audit/kafka/sasl.js';
+import { toSaslOptions } from '../../server/audit/kafka/sasl.js';
 import { readCreds } from '../../server/audit/nats/connection.js';
 import { loadKeySet } from '../../server/aux-data/key-set.js';
 import { readSecret } from '../../server/bundle/credentials.js';
@@ -30,6 +31,7 @@ import { ROOT } from '../support/compiled.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { folderOf } from '../support/cli/programs.js';
+import { skip } from '../support/skip.js';
 
 /**
  * The same files as git checks them out on Windows, and as its editors write them: line ends of two characters, and a
@@ -139,7 +141,7 @@ for (const [way, change] of Object.entries(WAYS))
     const tables = 'tables:\n  document:\n    columns:\n      R.attr.owner: { column: owner, type: text }\n';
     const tablesOf = (file: string): unknown => {
       try {
-        return readTablesOf(file, PROCESS_CONTEXT);
+        return readTableFile(file, PROCESS_CONTEXT);
       } catch (error) {
         return (error as Error).message;
       }
@@ -175,7 +177,7 @@ const READERS: { readonly [what: string]: Reader } = {
   ),
   'a secret': reads('pass word\n', (path) => readSecret({ file: path })),
   'a password of brokers': reads('pass word\n', (path) => {
-    const { password } = saslOf({ mechanism: 'PLAIN', username: 'u', password: { file: path } });
+    const { password } = toSaslOptions({ mechanism: 'PLAIN', username: 'u', password: { file: path } });
     return (password as () => Promise<string>)();
   }),
   'credentials of S3': reads('[default]\naws_access_key_id = a\naws_secret_access_key = b\n', (path) =>
@@ -277,6 +279,18 @@ test('generated files that git checked out with CRLF are up to date, and formatt
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('this repository is checked out as it is written: its tests compare bytes', () => {
+  const inGit = existsSync(join(ROOT, '.git'));
+  if (!inGit) return skip(import.meta.url, 'the tree is not a git repository');
+  const paths = ['README.md', 'compiler/compile.ts', 'policies/album.yaml', 'generated/index.ts', '.github/new.yml'];
+  const options = { cwd: ROOT, encoding: 'utf8' } as const;
+  const listed = execFileSync('git', ['check-attr', 'eol', '--', ...paths], options);
+  assert.equal(
+    listed.trimEnd().split('\n'),
+    paths.map((path) => `${path}: eol: lf`),
+  );
 });
 
 test.run();

@@ -52,8 +52,8 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** The settings of the server, and the expected line. */
 const CASES: readonly (readonly [string, () => readonly string[], string | RegExp])[] = [
-  ['a configuration that is not there', () => ['--config', 'none.yaml'], 'none.yaml: cannot be read: ENOENT'],
-  ['a configuration that is a folder', () => ['--config', 'a-folder'], 'a-folder: cannot be read: EISDIR'],
+  ['a configuration that is not there', () => ['--config', 'none.yaml'], 'none.yaml: file not found'],
+  ['a configuration that is a folder', () => ['--config', 'a-folder'], 'a-folder: is a folder, not a file'],
   ['a configuration that is no YAML', () => ['--config', 'config.yaml'], 'config.yaml:1:'],
   [
     'an unknown key in a file',
@@ -82,7 +82,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'a certificate file that does not exist',
     () => ['--config', 'tls.yaml'],
-    'authz: error: tls.yaml:2:9: server.tls.cert: `none.pem` cannot be read (ENOENT)',
+    'authz: error: tls.yaml:2:9: server.tls.cert: `none.pem` cannot be read: file not found',
   ],
   ['a bundle that is not there', () => ['--bundle', 'none.js'], 'none.js'],
   ['an invalid bundle', () => ['--bundle', 'bundle.js'], 'bundle.js'],
@@ -122,7 +122,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'a keyset whose file does not exist',
     () => set(`${KEY_SET}.local.file=none.jwks`),
-    'keyset `k` cannot be read from `none.jwks` (ENOENT)',
+    'keyset `k` cannot be read from `none.jwks`: file not found',
   ],
   ['a keyset that is not base64', () => set(`${KEY_SET}.local.data=*`), 'keyset `k` is not base64'],
   [
@@ -167,7 +167,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'a missing certificate',
     () => set('server.tls.cert=none.pem,server.tls.key=key.pem'),
-    'server.tls.cert: `none.pem` cannot be read (ENOENT)',
+    'server.tls.cert: `none.pem` cannot be read: file not found',
   ],
   [
     'an invalid private key',
@@ -257,6 +257,7 @@ async function refusedStart([option, value = '']: readonly string[]): Promise<En
         ...(option === '--config' ? { config: value } : {}),
       },
       {
+        program: 'authz-server',
         ...context,
         exit: (status) => {
           code = status;

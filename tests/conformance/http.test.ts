@@ -1,13 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { type RunningServer, startServer } from '../../server/main.js';
+import { pageFiles } from '../../server/explorer/page-files.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { send } from '../support/server/http-client.js';
 import { profileConfig } from '../support/server/profile.js';
-import { loaded, SHARED } from '../support/compiled.js';
+import { loaded, ROOT, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { bodyOf, type HttpCase, problemOf } from './http-case.js';
 import { skip } from '../support/skip.js';
@@ -43,6 +45,9 @@ function addCases(): void {
   };
   const servers = new Map<string, RunningServer>();
   test.before(async () => {
+    // One of the recorded calls asks for the page, which a fresh clone has not built.
+    if (pageFiles().length === 0)
+      execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: ROOT, stdio: 'pipe' });
     // Metrics need a server with observability.
     const nowhere = openSync('/dev/null', 'w');
     const log = openLog({ output: nowhere, errors: nowhere, environment: {} });

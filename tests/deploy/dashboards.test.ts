@@ -18,6 +18,7 @@ import { openAudit } from '../../server/process.js';
 import { sourceHealth } from '../../server/service/services.js';
 import { loaded, ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
+import { until } from '../support/timeout.js';
 
 interface Panel {
   readonly id: number;
@@ -136,7 +137,7 @@ if (spawnSync('prometheus', ['--version']).error === undefined) {
       prometheus = await startPrometheus(folder, server.httpAddress);
       const open = queries.map(({ title, expr }) => ({ title, expr: withoutVariables(expr) }));
       // A rate needs two scrapes, and each round of calls adds to what they see.
-      for (let round = 0; round < 60 && open.length > 0; round++) {
+      for (let round = 0; round < 600 && open.length > 0; round++) {
         await sendCalls(server.httpAddress);
         await sleep(500);
         for (let index = open.length - 1; index >= 0; index--)
@@ -236,15 +237,13 @@ async function startPrometheus(folder: string, target: string): Promise<Promethe
     if (answer.status !== 'success') throw new Error(`${expr}: ${answer.error}`);
     return answer.data?.result.length ?? 0;
   };
-  for (let attempt = 0; attempt < 300; attempt++) {
-    if (child.exitCode !== null) break;
-    const isReady = await fetch(`http://127.0.0.1:${port}/-/ready`).then(
+  const isReady = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
-    if (isReady) return { query, close };
-    await sleep(100);
-  }
+  await until(async () => child.exitCode !== null || (await isReady()), 'an answer of Prometheus', 100);
+  if (child.exitCode === null) return { query, close };
   await close();
   throw new Error('Prometheus does not start');
 }

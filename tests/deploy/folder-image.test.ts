@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { CHECK, documentPolicy } from '../support/cli/policies.js';
 import { folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
+import { until } from '../support/timeout.js';
 
 /** The stage `folder` of the Dockerfile: its files, without a container, do what the image is for. */
 const test = suite('the image that serves a folder');
@@ -46,11 +46,7 @@ test('it serves the mounted folder under the names of the reference PDP, and fol
     });
     assert.equal([healthy.code, healthy.stdout], [0, 'SERVING\n'], healthy.stderr);
     writeFileSync(join(image, 'policies/document.yaml'), documentPolicy('edit'));
-    const end = Date.now() + 20_000;
-    while (!(await answer()).includes('"edit":"EFFECT_ALLOW"')) {
-      assert.ok(Date.now() < end, server.said());
-      await sleep(50);
-    }
+    await until(async () => (await answer()).includes('"edit":"EFFECT_ALLOW"'), server.said);
   } finally {
     await stop(server);
   }

@@ -13,6 +13,7 @@ import { readPage, textOfFile } from '../support/docs/blocks.js';
 import { skip } from '../support/skip.js';
 import { type Comment, type CommentServer, commentServer, foreignComment } from './comment-server.js';
 import { type ReviewedProject, reviewedProject } from './reviewed-project.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 interface Step {
   readonly name: string;
@@ -292,7 +293,7 @@ async function perform(
 function bash(script: string, { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }) {
   return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
     const words = ['--noprofile', '--norc', '-eo', 'pipefail', script];
-    execFile('bash', words, { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile('bash', words, { cwd, env, timeout: LAST_RESORT }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), printed: stdout + stderr });
     });
   });

@@ -9,6 +9,7 @@ import { ROOT } from '../support/compiled.js';
 import { readPage, textOfFile } from '../support/docs/blocks.js';
 import { type CommentServer, commentServer, foreignComment } from './comment-server.js';
 import { type ReviewedProject, reviewedProject } from './reviewed-project.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 const test = suite('the GitLab job of docs/ci.md');
 const projects: ReviewedProject[] = [];
@@ -25,7 +26,7 @@ test.after(() => {
 const CHANGE = { 'policies/document.yaml': documentPolicy('view').replace('[user]', '[user, guest]') };
 
 test('a merge request gets one note, which later runs replace', async () => {
-  const project = newProject(CHANGE);
+  const project = changed();
   for (let id = 1; id <= 120; id += 1) server.comments.push(foreignComment(id, `${id} <!-- authzc-diff -->`));
   const first = await runJob(project);
   assert.is(first.code, 0, first.output);
@@ -45,14 +46,14 @@ test('a merge request without changes of policies gets none', async () => {
 });
 
 test('without a token, as in forks, the job succeeds', async () => {
-  const { code, output } = await runJob(newProject(CHANGE), { COMMENT_TOKEN: '' });
+  const { code, output } = await runJob(changed(), { COMMENT_TOKEN: '' });
   assert.is(code, 0, output);
   assert.match(output, 'no comment: there is no token');
   assert.equal(server.calls, []);
 });
 
 test('a missing variable and an API that fails are errors', async () => {
-  const project = newProject(CHANGE);
+  const project = changed();
   const missing = await runJob(project, { CI_PROJECT_ID: '' });
   assert.is(missing.code, 1);
   assert.match(missing.output, 'comment.mjs: the variable CI_PROJECT_ID is not set');
@@ -62,6 +63,14 @@ test('a missing variable and an API that fails are errors', async () => {
 });
 
 test.run();
+
+/** The project that tests share: a job leaves its policies as they are. */
+function changed(): ReviewedProject {
+  shared ??= newProject(CHANGE);
+  return shared;
+}
+
+let shared: ReviewedProject | undefined;
 
 function newProject(change: { readonly [path: string]: string }): ReviewedProject {
   const project = reviewedProject(change);
@@ -91,7 +100,7 @@ function runJob(
     execFile(
       'bash',
       ['-eo', 'pipefail', '-c', script],
-      { cwd: folder, env, timeout: 60_000 },
+      { cwd: folder, env, timeout: LAST_RESORT },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
     );

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../proto/wire/json-shape.js';
 import { freePort } from '../support/sources/daemons.js';
+import { until } from '../support/timeout.js';
 
 export const CADDY = '/usr/bin/caddy';
 
@@ -48,7 +48,7 @@ export class ChartRenderer {
     if (response.status === 200) return (parse(await response.text()) ?? undefined) as JsonObject | undefined;
     // The reason is in the log, which is read when it comes. The body of this status is not complete.
     await response.body?.cancel();
-    for (let tries = 0; tries < 100 && !this.#log.slice(before).includes('http.log.error'); tries++) await sleep(20);
+    await until(() => this.#log.slice(before).includes('http.log.error'), 'the reason in the log');
     throw new Error(this.#log.slice(before));
   }
 
@@ -90,15 +90,16 @@ export class ChartRenderer {
     caddy.stderr.on('data', (chunk: Buffer) => {
       this.#log += chunk.toString('utf8');
     });
-    for (let tries = 0; tries < 200; tries++) {
-      const isUp = await fetch(`http://127.0.0.1:${this.#port}/`).then(
-        () => true,
-        () => false,
-      );
-      if (isUp) return;
-      await sleep(25);
-    }
-    throw new Error(`Caddy did not start: ${this.#log}`);
+    await until(
+      () => {
+        if (caddy.exitCode !== null) throw new Error(`Caddy did not start: ${this.#log}`);
+        return fetch(`http://127.0.0.1:${this.#port}/`).then(
+          () => true,
+          () => false,
+        );
+      },
+      () => `an answer of Caddy: ${this.#log}`,
+    );
   }
 }
 

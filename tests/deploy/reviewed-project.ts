@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { documentPolicy } from '../support/cli/policies.js';
 import { folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
@@ -24,10 +24,19 @@ tests:
       - {principal: ann, resource: d1, actions: {view: EFFECT_ALLOW}}
 `;
 
-const NPX = `#!/bin/sh
+/** `npx`: a command on the same commit and files as before prints what it printed. What reads the answers is tested. */
+const NPX = `#!/bin/bash
 while [ "$1" != authzc ]; do shift; done
 shift
-exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"
+files() { git ls-files -z --cached --others --exclude-standard ':!*.md' | xargs -0 -r sha1sum 2>/dev/null; }
+kept="$KEPT/$({ printf '%s\\0' "$PWD" "$@"; git rev-parse HEAD; files; } | sha1sum | cut -d' ' -f1)"
+if [ ! -e "$kept.code" ]; then
+  "${process.execPath}" "${PROGRAMS.authzc}" "$@" >"$kept.out" 2>"$kept.err"
+  echo $? >"$kept.code"
+fi
+cat "$kept.out"
+cat "$kept.err" >&2
+exit "$(cat "$kept.code")"
 `;
 
 /** @param change the files of the second commit; it may change nothing. */
@@ -36,7 +45,8 @@ export function reviewedProject(change: { readonly [path: string]: string }): Re
     'origin/policies/document.yaml': documentPolicy('view'),
     'origin/policies/document_test.yaml': SUITE,
     'origin/README.md': 'documents\n',
-    'bin/npx': NPX,
+    'bin/npx': NPX.replace('$KEPT', '$(dirname "$0")/../kept'),
+    'kept/.keep': '',
     'bin/npm': '#!/bin/sh\n',
   });
   for (const name of ['npx', 'npm']) chmodSync(join(folder, 'bin', name), 0o755);
@@ -56,10 +66,35 @@ export function reviewedProject(change: { readonly [path: string]: string }): Re
 }
 
 function commit(folder: string): void {
-  execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', '--skip-tests'], { cwd: folder });
+  compile(folder);
   git(folder, 'add', 'policies', 'generated', 'README.md');
   git(folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '--message=change');
 }
+
+/** Writes the modules of the policies of a folder; those of equal policies are compiled once. */
+function compile(folder: string): void {
+  const files = readdirSync(join(folder, 'policies'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  const key = paths.map((path) => `${relative(folder, path)}\n${readFileSync(path, 'utf8')}`).join('\0');
+  const modules = join(folder, 'generated');
+  const known = compiled.get(key);
+  if (known === undefined) {
+    execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', '--skip-tests', '--no-bundle'], { cwd: folder });
+    const copy = folderOf({});
+    cpSync(modules, copy, { recursive: true });
+    compiled.set(key, copy);
+    return;
+  }
+  rmSync(modules, { recursive: true, force: true });
+  cpSync(known, modules, { recursive: true });
+}
+
+const compiled = new Map<string, string>();
+process.on('exit', () => {
+  for (const folder of compiled.values()) rmSync(folder, { recursive: true, force: true });
+});
 
 function git(folder: string, ...words: readonly string[]): string {
   return execFileSync('git', words, { cwd: folder, encoding: 'utf8' });

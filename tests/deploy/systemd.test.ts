@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 const test = suite('the systemd unit');
 
@@ -58,7 +59,10 @@ test('systemd accepts every setting', () => {
     skip(import.meta.url, 'systemd-analyze is not installed');
     return;
   }
-  const { stdout, stderr } = spawnSync(ANALYZE, ['verify', '--man=no', file], { encoding: 'utf8', timeout: 20_000 });
+  const { stdout, stderr } = spawnSync(ANALYZE, ['verify', '--man=no', file], {
+    encoding: 'utf8',
+    timeout: LAST_RESORT,
+  });
   const said = `${stdout}${stderr}`
     .split('\n')
     .filter((line) => line.includes('authz.service') && !line.includes('is not executable'));

@@ -112,6 +112,87 @@ test('the number of problems that are kept is bounded', () => {
   assert.is(diagnostics.at(-1)?.omitted, 2000);
 });
 
+/** Ways to write rules in brackets: the start of a file, its end, and the entries of a rule. */
+const LAYOUTS: {
+  readonly [name: string]: readonly [head: string, end: string, rule: (entries: readonly string[]) => string];
+} = {
+  'a JSON file': [
+    '{\n  "apiVersion": "api.authz.dev/v1",\n  "resourcePolicy": {\n    "resource": "album",\n    "version": "default",\n    "rules": [\n',
+    '\n    ]\n  }\n}\n',
+    (entries) => `      {\n${entries.map((entry) => `        ${entry}`).join(',\n')}\n      }`,
+  ],
+  'a JSON file of short rules': [
+    '{ "apiVersion": "api.authz.dev/v1",\n  "resourcePolicy": { "resource": "album", "version": "default", "rules": [\n',
+    '\n  ] } }\n',
+    (entries) => `    { ${entries.join(', ')} }`,
+  ],
+  'a list in brackets': [
+    'apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resource: album\n  version: default\n  rules: [\n',
+    '\n  ]\n',
+    (entries) => `    { ${entries.join(', ')} }`,
+  ],
+  'items in braces': [
+    HEAD.slice(0, HEAD.indexOf('    - ')),
+    '\n',
+    (entries) => `    - {\n${entries.map((entry) => `        ${entry}`).join(',\n')}\n      }`,
+  ],
+};
+
+/** Mistakes in the entries of a rule, and the entry that is wrong. */
+const IN_BRACKETS: { readonly [name: string]: readonly [from: string, to: string, entry: number] } = {
+  'an open list': ['["user"]', '["user"', 1],
+  'an open string': ['["user"]', '["user]', 1],
+  'the wrong bracket': ['["user"]', '["user"}', 1],
+  'a bracket too many': ['["user"]', '["user"]]', 1],
+  'no colon': ['"roles": ', '"roles" ', 1],
+  'an escape': ['"user"', '"us\\qer"', 1],
+  'a star': ['"user"', '*', 1],
+  'an open condition': ['"expr": "R.attr.b" } }', '"expr": "R.attr.b" }', 2],
+};
+
+for (const [layout, [head, end, rule]] of Object.entries(LAYOUTS))
+  for (const [name, [from, to, entry]] of Object.entries(IN_BRACKETS))
+    test(`${name} in ${layout} hides nothing else`, () => {
+      const sound = rule(['"actions": ["a"]', '"roles": ["user"]', '"effect": "EFFECT_ALLOW"']);
+      const wrong = rule(
+        [
+          '"actions": ["b"]',
+          '"roles": ["user"]',
+          '"condition": { "match": { "expr": "R.attr.b" } }',
+          '"effect": "EFFECT_ALLOW"',
+        ].map((text) => text.replace(from, to)),
+      );
+      const later = [
+        rule(['"actions": ["c"]', '"roles": ["user"]', '"efect": "EFFECT_ALLOW"']),
+        rule(['"actions": ["d"]', '"roles": "user"', '"effect": "EFFECT_ALLOW"']),
+        rule([
+          '"effect": "EFFECT_DENY"',
+          '"roles": ["*"]',
+          '"actions": ["x"]',
+          '"condition": { "match": { "expr": "1 +" } }',
+        ]),
+      ];
+      const separator = layout === 'items in braces' ? '\n' : ',\n';
+      const text = (rules: readonly string[]): string => head + rules.join(separator) + end;
+      const found = reported(text([sound, wrong, sound, ...later]));
+      assert.equal(
+        found.map(({ code }) => code),
+        ['yaml/syntax', ...LATER_CODES],
+      );
+      const lines = (part: string): number => part.split('\n').length - 1;
+      const first = lines(head) + lines(sound) + 2;
+      assert.is(
+        found[0]?.line,
+        wrong.includes('\n') ? first + 1 + entry : first,
+        text([sound, wrong, sound, ...later]),
+      );
+      assert.equal(
+        reported(text([sound, wrong, sound, wrong, sound, ...later])).map(({ code }) => code),
+        ['yaml/syntax', 'yaml/syntax', ...LATER_CODES],
+        'twice',
+      );
+    });
+
 const POLICY = `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: album
@@ -147,25 +228,58 @@ derivedRoles:
     - { name: owner, parentRoles: [user], condition: { match: { expr: R.attr.owner == P.id } } }
 `;
 
-test('one wrong character has one diagnostic', () => {
-  const characters = ['', '"', "'", '[', ']', '{', '}', ':', '\t', '*', '- ', ': ', '@', '|'];
-  let broken = 0;
-  const several: string[] = [];
-  for (let at = 60; at < POLICY.length; at += 31)
-    for (const [index, character] of characters.entries()) {
-      const text =
-        POLICY.slice(0, at + (index % 5)) + character + POLICY.slice(at + (index % 5) + (index === 0 ? 1 : 0));
-      const strict = new Diagnostics();
-      readDocument(new Source('a.yaml', text), strict);
-      if (!strict.hasErrors) continue;
-      broken += 1;
-      const found = reported(text, COMMON);
-      if (found.length !== 1) several.push(text);
-    }
-  assert.ok(broken > 90, `${broken}`);
-  // Some characters are two mistakes, such as those that move the items of a list one by one.
-  assert.ok(several.length < broken / 30, `${several.length} of ${broken}, such as\n${several[0]}`);
-});
+const JSON_POLICY = `{
+  "apiVersion": "api.authz.dev/v1",
+  "resourcePolicy": {
+    "resource": "album",
+    "version": "default",
+    "importDerivedRoles": ["common"],
+    "rules": [
+      {
+        "name": "view",
+        "actions": ["view", "edit", "share"],
+        "effect": "EFFECT_ALLOW",
+        "roles": ["user", "admin"],
+        "condition": {
+          "match": {
+            "any": { "of": [{ "expr": "R.attr.a" }, { "expr": "R.attr.b == 'x'" }] }
+          }
+        }
+      },
+      { "actions": ["delete"], "effect": "EFFECT_DENY", "roles": ["*"] },
+      {
+        "actions": [
+          "download",
+          "print"
+        ],
+        "effect": "EFFECT_ALLOW",
+        "derivedRoles": ["owner"]
+      }
+    ]
+  }
+}
+`;
+
+for (const [kind, policy] of Object.entries({ blocks: POLICY, brackets: JSON_POLICY }))
+  test(`one wrong character has one diagnostic in ${kind}`, () => {
+    const characters = ['', '"', "'", '[', ']', '{', '}', ':', '\t', '*', '- ', ': ', '@', '|', ','];
+    let broken = 0;
+    const several: string[] = [];
+    for (let at = 60; at < policy.length; at += 31)
+      for (const [index, character] of characters.entries()) {
+        const text =
+          policy.slice(0, at + (index % 5)) + character + policy.slice(at + (index % 5) + (index === 0 ? 1 : 0));
+        const strict = new Diagnostics();
+        readDocument(new Source('a.yaml', text), strict);
+        if (!strict.hasErrors) continue;
+        broken += 1;
+        const found = reported(text, COMMON);
+        if (found.length !== 1) several.push(text);
+      }
+    assert.ok(broken > 90, `${broken}`);
+    // Some characters are two mistakes, such as those that move the items of a list one by one.
+    assert.ok(several.length < broken / 30, `${several.length} of ${broken}, such as\n${several.join('\n')}`);
+  });
 
 interface Reported {
   readonly code: string;

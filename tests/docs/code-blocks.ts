@@ -1,12 +1,13 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PROGRAMS } from '../support/cli/programs.js';
+import { callShipped } from '../support/cli/call-authzc.js';
 import { ROOT } from '../support/compiled.js';
 import { type Block, type Page, titleOf } from '../support/docs/blocks.js';
 import { matchesText } from '../support/docs/expected.js';
 import { PACKAGE_SOURCES } from '../support/docs/package-sources.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 /** The output of a block, or its failure. */
 interface Ran {
@@ -38,7 +39,7 @@ export async function runCode(
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-code-'));
   try {
     symlinkSync(join(ROOT, 'policies'), join(folder, 'policies'));
-    compilePolicies(folder);
+    await compilePolicies(folder);
     const paths = Object.fromEntries(Object.entries(PACKAGE_SOURCES).map(([name, file]) => [name, [join(ROOT, file)]]));
     writeFileSync(
       join(folder, 'tsconfig.json'),
@@ -48,7 +49,7 @@ export async function runCode(
     for (const [index, page] of pages.entries()) {
       const project = hasOwnPolicies(page) ? join(folder, `page-${index}`) : folder;
       if (project !== folder) {
-        sources.push(...writeProject(page, project));
+        sources.push(...(await writeProject(page, project)));
         await prepare?.(project);
       }
       for (const block of page.blocks.filter(isCode)) sources.push(inFolder(block, project, sources.length, base));
@@ -84,7 +85,7 @@ function isCode({ language, words, file }: Block): boolean {
 }
 
 /** Writes the files of a page, and compiles its policies. Returns its modules. */
-function writeProject({ blocks }: Page, folder: string): readonly Source[] {
+async function writeProject({ blocks }: Page, folder: string): Promise<readonly Source[]> {
   const sources = blocks.flatMap((block) => {
     const path = block.file;
     // What the compiler writes is there once it ran.
@@ -94,17 +95,18 @@ function writeProject({ blocks }: Page, folder: string): readonly Source[] {
     writeFileSync(file, block.text);
     return path.endsWith('.ts') ? { block, file } : [];
   });
-  compilePolicies(folder);
+  await compilePolicies(folder);
   return sources;
 }
 
 /** Compiles the policies of a folder to `generated`, with `dist/policies.js` as these modules. */
-function compilePolicies(folder: string): void {
+async function compilePolicies(folder: string): Promise<void> {
   const bundle = join(folder, '.bundle/policies.js');
-  execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', 'policies', '--explain', '--bundle', bundle], {
-    cwd: folder,
-    stdio: 'pipe',
-  });
+  const { code, output } = await callShipped(
+    ['compile', 'policies', '--explain', '--facts', '--bundle', bundle],
+    folder,
+  );
+  if (code !== 0) throw new Error(output);
   mkdirSync(join(folder, 'dist'));
   writeFileSync(join(folder, 'dist/policies.ts'), "export { policies, traced } from '../generated/index.js';\n");
 }
@@ -175,7 +177,7 @@ process.exit(0);
     execFile(
       process.execPath,
       ['--import', 'tsx', runner],
-      { cwd: folder, env: environment, timeout: 120_000 },
+      { cwd: folder, env: environment, timeout: LAST_RESORT },
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout) as readonly Ran[]);
         else reject(new Error(`the blocks could not be run: ${stderr}`));

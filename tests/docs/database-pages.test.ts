@@ -1,25 +1,23 @@
-import { execFile } from 'node:child_process';
-import { existsSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
-import { ROOT } from '../support/compiled.js';
+import { callShipped } from '../support/cli/call-authzc.js';
 import { type Page, readPage } from '../support/docs/blocks.js';
+import { generateClient, PRISMA } from '../support/prisma-client.js';
+import { freePort } from '../support/sources/daemons.js';
 import { skip } from '../support/skip.js';
 import { runCode } from './code-blocks.js';
-import { needsDatabase, pagesThatRun } from './pages.js';
+import { apiExamples, needsDatabase, pagesThatRun } from './pages.js';
 
 const test = suite('pages with a database');
-
-/** Where `.ci/run` installs Prisma, which is larger than all other dependencies together. */
-const PRISMA = join(ROOT, '.cache/prisma/node_modules');
 
 const only = process.env['AUTHZ_DOCS_PAGE'] ?? '';
 const pages = pagesThatRun()
   .map(readPage)
   .filter((page) => needsDatabase(page) && page.path.includes(only));
+
+const examples = apiExamples().filter((page) => needsDatabase(page) && page.path.includes(only));
 
 for (const page of pages)
   test(`${page.path}: code type-checks, runs in PostgreSQL and prints what is shown`, async () => {
@@ -29,12 +27,23 @@ for (const page of pages)
     try {
       const { host, user, database } = cluster.connection;
       const environment = { DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}/${database}` };
-      const prepare = usesPrisma(page) ? generateClient : undefined;
-      assert.equal(await runCode([page], { environment, ...(prepare === undefined ? {} : { prepare }) }), []);
+      const prepare = usesPrisma(page) ? generateClient : (folder: string) => writeRowSecurity(page, folder);
+      assert.equal(await runCode([page], { environment, prepare }), []);
     } finally {
       await cluster.stop();
     }
   });
+
+test('examples of the API report run in PostgreSQL and print what they show', async () => {
+  const cluster = await startCluster(await freePort());
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  try {
+    await cluster.client.query('CREATE ROLE app');
+    assert.equal(await runCode(examples, { environment: { DATABASE_URL: cluster.url ?? '' } }), []);
+  } finally {
+    await cluster.stop();
+  }
+});
 
 test.run();
 
@@ -42,11 +51,11 @@ function usesPrisma({ blocks }: Page): boolean {
   return blocks.some(({ language }) => language === 'prisma');
 }
 
-/** Runs `prisma generate`, which needs no engine but downloads one unless it is told of another. */
-async function generateClient(folder: string): Promise<void> {
-  symlinkSync(PRISMA, join(folder, 'node_modules'));
-  await promisify(execFile)(process.execPath, [join(PRISMA, 'prisma/build/index.js'), 'generate'], {
-    cwd: folder,
-    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
-  });
+/** Runs the lines of a page that write row level security. */
+async function writeRowSecurity({ blocks }: Page, folder: string): Promise<void> {
+  const lines = blocks.filter(({ language }) => language === 'console').flatMap(({ text }) => text.split('\n'));
+  for (const line of lines.filter((each) => each.startsWith('$ npx authzc rls '))) {
+    const { code, output } = await callShipped(line.split(' ').slice(3), folder);
+    if (code !== 0) throw new Error(output);
+  }
 }

@@ -10,10 +10,11 @@ import { type Block, type Page, readPage, titleOf } from '../support/docs/blocks
 import { runExpressions } from './cel-blocks.js';
 import { runCode } from './code-blocks.js';
 import { runHttp } from './http-blocks.js';
-import { needsDatabase, pagesThatRun } from './pages.js';
+import { apiExamples, needsDatabase, pagesThatRun } from './pages.js';
 import { runPolicies } from './policy-blocks.js';
 import { hasSteps, runSteps } from '../support/docs/steps.js';
 import { openShell } from '../support/docs/shell-blocks.js';
+import { within } from '../support/timeout.js';
 
 const test = suite('documentation');
 
@@ -33,10 +34,7 @@ test.before(async () => {
     ['serve', join(ROOT, 'policies'), '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'],
     ROOT,
   );
-  // A server that does not respond fails the test instead of blocking it.
-  const patience = setTimeout(() => server.child.kill('SIGKILL'), 30_000);
-  const line = await server.firstLine;
-  clearTimeout(patience);
+  const line = await within(server.firstLine, 'the line of the server');
   [, http = '', grpc = ''] = /(http:\/\/[^,]+), gRPC on (.*)$/.exec(line) ?? [];
 });
 
@@ -82,7 +80,8 @@ for (const page of pages) {
 
 test('code type-checks, runs and prints what is shown', async () => {
   // Those that need a database run in database-pages.test.ts.
-  const alone = pages.filter((page) => !needsDatabase(page));
+  const examples = apiExamples().filter(({ path }) => path.includes(only));
+  const alone = [...pages, ...examples].filter((page) => !needsDatabase(page));
   assert.equal(await runCode(alone, { base: { http, grpc } }), []);
 });
 

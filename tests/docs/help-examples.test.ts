@@ -21,7 +21,8 @@ test.before(async () => {
     'config.yaml': 'server: {httpListenAddr: "127.0.0.1:0", grpcListenAddr: "127.0.0.1:0"}\n',
     '.authz.yaml': 'server: {httpListenAddr: "127.0.0.1:0", grpcListenAddr: "127.0.0.1:0"}\n',
     'audit.log': `${JSON.stringify(ENTRY)}\n`,
-    'tables.yaml': 'tables: {document: {name: documents, columns: {owner: {column: owner, type: text}}}}\n',
+    'tables.yaml':
+      'tables: {document: {name: public.documents, columns: {owner: {column: owner, type: text}, team: {column: team, type: text}, status: {column: status, type: text}}, rls: {select: view, to: [app]}}}\n',
     'ca.pem': '',
   });
   git('tag', 'v1.0.0');

@@ -1,5 +1,6 @@
 import { type Block, titleOf } from '../support/docs/blocks.js';
 import { difference, matchesText } from '../support/docs/expected.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 /**
  * Sends the request of a block (`METHOD PATH`, headers, an empty line and a body) and compares the response with the
@@ -12,7 +13,7 @@ export async function runHttp(block: Block, base: string): Promise<readonly stri
   const [method = '', path = ''] = first.split(' ');
   const response = await fetch(new URL(path, base), {
     method,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(LAST_RESORT),
     headers: Object.fromEntries(headers),
     ...(body === '' ? {} : { body }),
   });

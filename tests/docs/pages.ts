@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/compiled.js';
-import type { Page } from '../support/docs/blocks.js';
+import { type Page, readPage } from '../support/docs/blocks.js';
 
 /** The folder of the documentation. */
 export const DOCS_FOLDER = join(ROOT, 'docs');
@@ -30,6 +30,14 @@ export function pagesForContributors(): readonly string[] {
     ...pagesBelow(join(DOCS_FOLDER, 'api')),
     join(ROOT, 'tests/README.md'),
   ];
+}
+
+/** The pages of the API report, with the examples of functions alone. */
+export function apiExamples(): readonly Page[] {
+  return pagesBelow(join(DOCS_FOLDER, 'api')).map((path) => {
+    const page = readPage(path);
+    return { ...page, blocks: page.blocks.filter(({ heading }) => heading.includes(' ### ')) };
+  });
 }
 
 function pagesBelow(folder: string): readonly string[] {

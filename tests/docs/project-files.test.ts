@@ -41,7 +41,7 @@ test('a tag publishes the package with provenance, on a Node version that CI tes
   const { steps } = jobs.publish;
   assert.ok(steps.some(({ run }) => run?.includes('npm publish --provenance')));
   const node = steps.find((step) => step.with !== undefined)?.with?.['node-version'] ?? '';
-  const [, tested = ''] = /^NODES='(.*)'$/m.exec(read('.ci/run')) ?? [];
+  const [, tested = ''] = /^NODES=.*'(.*)'\}$/m.exec(read('.ci/run')) ?? [];
   assert.ok(tested.split(' ').includes(node), node);
 });
 

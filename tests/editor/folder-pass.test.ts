@@ -19,7 +19,7 @@ test('an edit is answered, and what the folder had before it is not shown', asyn
   /** The compilations that have begun, and how to end each. */
   const passes: (() => void)[] = [];
   const options = {
-    vocabularyOf: () => ({}),
+    findVocabulary: () => ({}),
     diagnoseFolder: (workspace: Parameters<typeof folderDiagnostics>[0]) => {
       const found = folderDiagnostics(workspace);
       return new Promise<FolderDiagnostics>((resolve) => passes.push(() => resolve(found)));

@@ -16,7 +16,7 @@ test('compiles few of the texts that someone writes, and one folder at a time', 
   let compiled = 0;
   let running = 0;
   const options = {
-    vocabularyOf: () => {
+    findVocabulary: () => {
       compiled += 1;
       return {};
     },
@@ -62,7 +62,7 @@ test('says of a policy that is too large that it is not checked, and nothing of 
   const large = policyOfRules(20_000);
   assert.ok(large.length > LONGEST_CHECKED);
   const options = {
-    vocabularyOf: () => ({}),
+    findVocabulary: () => ({}),
     diagnoseFolder: async (workspace: Folder) => folderDiagnostics(workspace),
   };
   const scoped = policyOfRules(1).replace('version: default', 'version: default\n  scope: acme');

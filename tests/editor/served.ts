@@ -32,7 +32,7 @@ export interface Served {
 /** Serves the policies in a folder, by path, while they are used. */
 export async function withServer(
   files: { readonly [path: string]: string },
-  options: Pick<LanguageServerOptions, 'vocabularyOf' | 'diagnoseFolder'>,
+  options: Pick<LanguageServerOptions, 'findVocabulary' | 'diagnoseFolder'>,
   use: (served: Served) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'authz-served-'));

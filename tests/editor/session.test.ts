@@ -20,7 +20,7 @@ import {
   type TextEdit,
   WorkspaceSymbolRequest,
 } from 'vscode-languageserver-protocol/node';
-import { type Editor, marked, openEditor } from './client.js';
+import { type Editor, marked, openEditor } from '../support/editor/client.js';
 
 const test = suite('authzc lsp');
 
@@ -231,7 +231,39 @@ test('completion knows keys, values, and what expressions can name', async () =>
   assert.equal(await labels(ALBUM.replace('match:\n          expr: V.is_public', 'match: { expr: "P.i|" }')), ['id']);
   assert.ok((await labels(at('          expr: R.attr.tags.ex|\n'))).includes('exists'));
   assert.not((await labels(at('          expr: R.attr.tags.s|\n'))).includes('startsWith'));
-  assert.equal(await labels(at('          expr: R.attr.visibility == "p|\n')), []);
+  for (const compared of [
+    'R.attr.visibility == "|',
+    'R.attr.visibility != "|',
+    "R.attr.visibility == '|",
+    'R.attr.visibility in ["public", "|',
+    'R.attr.visibility in ["|',
+    'request.resource.attr.visibility == "|',
+    'R.attr["visibility"] == "|',
+    'R.attr.?visibility == "|',
+    'V.is_public && R.attr.visibility=="|"',
+  ])
+    assert.equal(
+      [...(await labels(at(`          expr: >-\n            ${compared}\n`)))].sort(),
+      ['private', 'public'],
+      compared,
+    );
+  const [chosen] = await items('album.yaml', at('          expr: R.attr.visibility == "pub|\n'));
+  assert.is(chosen?.label, 'public');
+  assert.equal(
+    [
+      chosen?.textEdit?.newText,
+      chosen?.textEdit && 'range' in chosen.textEdit && chosen.textEdit.range.start.character,
+    ],
+    ['public', 38],
+  );
+  for (const free of [
+    'R.attr.owner == "|',
+    '"|',
+    'R.attr.visibility + "|',
+    'R.attr.visibility.startsWith("|',
+    'P.id == "|',
+  ])
+    assert.equal(await labels(at(`          expr: >-\n            ${free}\n`)), [], free);
   const [visibility] = await items('album.yaml', at('          expr: R.attr.vi|\n'));
   assert.is(visibility?.detail, 'one of "public", "private"');
   await editor.edit('album.yaml', ALBUM);

@@ -84,11 +84,11 @@ test('a text that is open takes the place of the file until it is closed', () =>
 
 test('files outside of the policies are not theirs', () => {
   withWorkspace({ 'album.yaml': policy('album') }, (workspace) => {
-    assert.is(workspace.pathOf(workspace.uriOf('sub/a b.yaml')), 'sub/a b.yaml');
-    assert.is(workspace.pathOf(workspace.uriOf('../compose.yaml')), undefined);
-    assert.is(workspace.pathOf(workspace.uriOf('testdata/notes.yaml')), undefined);
+    assert.is(workspace.findPath(workspace.makeUri('sub/a b.yaml')), 'sub/a b.yaml');
+    assert.is(workspace.findPath(workspace.makeUri('../compose.yaml')), undefined);
+    assert.is(workspace.findPath(workspace.makeUri('testdata/notes.yaml')), undefined);
     for (const uri of ['untitled:album.yaml', 'file://host/album.yaml', 'file:///%', ''])
-      assert.is(workspace.pathOf(uri), undefined);
+      assert.is(workspace.findPath(uri), undefined);
   });
 });
 

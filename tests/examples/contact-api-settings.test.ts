@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Pdp } from '../../examples/contact-api/pdp.js';
 import { settingsOf } from '../../examples/contact-api/settings.js';
 import { ROOT } from '../support/compiled.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 const SECRET = { CONTACTS_SECRET: 's' };
 
@@ -16,7 +17,7 @@ test('the API does not start without a secret', () => {
       cwd: ROOT,
       env: environment,
       stdio: 'pipe',
-      timeout: 30_000,
+      timeout: LAST_RESORT,
     });
     assert.unreachable();
   } catch (error) {

@@ -4,11 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { ALLOW } from '../../runtime/policy/index.js';
-import {
-  evaluate,
-  type PlaygroundInput,
-  type PlaygroundResult,
-} from '../../packages/playground/playground/evaluate.js';
+import { evaluate } from '../../packages/playground/playground/evaluate.js';
+import type { PlaygroundInput, PlaygroundResult } from '../../packages/playground/playground/result.js';
 import { guessedTable } from '../../packages/playground/playground/guessed-table.js';
 import { policies } from '../../generated/index.js';
 import { ROOT } from '../support/compiled.js';
@@ -30,8 +27,13 @@ const REQUEST = {
   actions: ['view', 'edit', 'delete'],
 };
 
-test('the generated code, decisions, filters and test results are those of the command line', () => {
-  const { problems, generated = [], answer, tests } = evaluate({ files: FILES, request: JSON.stringify(REQUEST) });
+test('the generated code, decisions, filters and test results are those of the command line', async () => {
+  const {
+    problems,
+    generated = [],
+    answer,
+    tests,
+  } = await evaluate({ files: FILES, request: JSON.stringify(REQUEST) });
   assert.equal(problems, []);
   for (const { path, text } of generated)
     if (path !== 'manifest.json') assert.is(text, readFileSync(join(ROOT, 'generated', path), 'utf8'), path);
@@ -42,7 +44,7 @@ test('the generated code, decisions, filters and test results are those of the c
   const engine = createEngine(policies);
   const [expected] = engine.check({ ...REQUEST, resources: [REQUEST] });
   assert.equal(
-    answer.decisions.map(({ action, explanation }) => [action, explanation.effect]),
+    answer.decisions.map(({ action, explanations }) => [action, explanations[0]?.explanation.effect]),
     expected?.actions.map(({ action, effect }) => [action, effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY']),
   );
   for (const { action, response } of answer.plans) {
@@ -51,9 +53,9 @@ test('the generated code, decisions, filters and test results are those of the c
   }
 });
 
-test('refused policies have problems with their places, and no answer', () => {
+test('refused policies have problems with their places, and no answer', async () => {
   const files = [{ path: 'a.yaml', text: 'apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resurce: album\n' }];
-  const { problems, generated, answer } = evaluate({ files, request: '{}' });
+  const { problems, generated, answer } = await evaluate({ files, request: '{}' });
   const [first] = problems;
   assert.is(first?.path, 'a.yaml');
   assert.equal(first?.place, { line: 3, column: 3, start: 47, end: 54 });
@@ -71,19 +73,19 @@ for (const [name, request, reason] of [
   ['claims that are missing', { auxData: { jwts: { a: {} } } }, /^$/],
   ['an unknown field', { auxData: { token: 'x' } }, /`auxData` has an unknown field `token`: use `jwt`, `jwts`/],
 ] as const)
-  test(`a request with ${name} is refused, or has a default`, () => {
+  test(`a request with ${name} is refused, or has a default`, async () => {
     const text = typeof request === 'string' ? request : JSON.stringify({ ...REQUEST, ...request });
-    const { answer } = evaluate({ files: FILES, request: text });
+    const { answer } = await evaluate({ files: FILES, request: text });
     assert.match(answer?.kind === 'refused' ? answer.reason : '', reason);
   });
 
-test('attributes that are nested deeply are refused, not a failure', () => {
+test('attributes that are nested deeply are refused, not a failure', async () => {
   const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
   const request = JSON.stringify(REQUEST).replace('"alice","visibility"', `${deep},"visibility"`);
-  assert.is(evaluate({ files: FILES, request }).answer?.kind, 'refused');
+  assert.is((await evaluate({ files: FILES, request })).answer?.kind, 'refused');
 });
 
-test('columns have the types that a filter, or else the request, tells', () => {
+test('columns have the types that a filter, or else the request, tells', async () => {
   const variable = (name: string) => ({ variable: `request.resource.attr.${name}` });
   const call = (operator: string, ...operands: readonly object[]) => ({ expression: { operator, operands } });
   const condition = call(
@@ -112,7 +114,7 @@ test('columns have the types that a filter, or else the request, tells', () => {
   assert.is(table.columns['address.city']?.column, 'address_city');
 });
 
-test(`mutated files and requests are evaluated without a failure, to data that a worker can send (seed ${SEED})`, () => {
+test(`mutated files and requests are evaluated without a failure, to data that a worker can send (seed ${SEED})`, async () => {
   const counts = { answered: 0, refused: 0, notCompiled: 0 };
   for (let seed = SEED; seed < SEED + ROUNDS; seed += 1) {
     const random = new Random(seed);
@@ -122,7 +124,7 @@ test(`mutated files and requests are evaluated without a failure, to data that a
     };
     let result: PlaygroundResult;
     try {
-      result = structuredClone(evaluate(input));
+      result = structuredClone(await evaluate(input));
     } catch (error) {
       throw new Error(`seed ${seed}: ${JSON.stringify(input)}`, { cause: error });
     }

@@ -270,6 +270,25 @@ function addTests(): void {
     assert.not.match(await strangers.text(), 'leave_request');
   });
 
+  test('loading the policies of the server resets the file and the request', async () => {
+    await page.context().setHTTPCredentials({ username: 'admin', password: 'open sesame' });
+    await page.getByRole('tab', { name: 'Playground' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Playground' });
+    const request = panel.getByRole('textbox', { name: 'Request' });
+    await panel.getByLabel('Example').selectOption('tenants');
+    await panel.getByRole('textbox', { name: 'Text of invoice.yaml' }).waitFor();
+    assert.match(await request.innerText(), '"kind": "invoice"');
+    await panel.getByLabel('File', { exact: true }).selectOption('_schemas/invoice.json');
+    await panel.getByRole('button', { name: 'Load the policies of the server' }).click();
+    await panel.getByRole('textbox', { name: 'Text of album.yaml' }).waitFor();
+    assert.match(await request.innerText(), '"kind": "album"');
+    assert.match(await request.innerText(), '"actions": ["delete", "edit", "view"');
+    assert.is(await panel.getByLabel('Example').inputValue(), '');
+    await panel.getByRole('tabpanel', { name: 'Decision' }).getByText('resource.album.vdefault as').first().waitFor();
+    assert.is(await panel.getByText('No resource policy').count(), 0);
+    await page.context().setHTTPCredentials(null);
+  });
+
   test('files are compressed, and cached if their name has a hash', async () => {
     const header = async (path: string, name: string, encoding: string): Promise<string | null> => {
       const response = await fetch(server.address + path, { headers: { 'accept-encoding': encoding } });

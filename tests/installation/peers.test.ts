@@ -24,6 +24,7 @@ const SETS = JSON.parse(readFileSync(join(ROOT, 'tests/installation/peers.json')
 const FILES = [
   ...['express', 'fastify', 'hono', 'nest', 'react', 'trpc'].map((name) => `tests/middleware/${name}.test.ts`),
   'tests/adapters/query-builders.test.ts',
+  'tests/adapters/query-schemas.test.ts',
   'packages/bundle/archive.test.ts',
   'packages/bundle/signatures.test.ts',
 ];

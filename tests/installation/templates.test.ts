@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,22 +32,29 @@ const NOT_INSTALLED: { readonly [template: string]: readonly string[] } = {
   workers: ['wrangler'],
 };
 
+/** The scripts for policies that have run, with the policies: most templates have the same. */
+const tried = new Set<string>();
+
 for (const template of Object.keys(TEMPLATES)) {
   test(`the template ${template} type-checks, its tests pass, and its application answers`, async () => {
     const project = join(folder, template);
     const authzc = join(unpackedPackages(), 'authzc/dist/authzc.js');
     await run(process.execPath, [authzc, 'init', project, '--template', template]);
     assert.equal([...installOffline(project)].sort(), [...(NOT_INSTALLED[template] ?? [])].sort());
+    if (template !== 'ts') linkTypeScript7(project);
 
     const { stdout } = await run(process.execPath, [npmProgram(), 'test'], { cwd: project, env: nodeEnvironment() });
     assert.match(stdout, 'pass 4\n');
-    assert.equal(await runPolicyScripts(project), [
-      'authz:compile',
-      'authz:check',
-      'authz:coverage',
-      'authz:verify',
-      'authz:serve',
-    ]);
+    const policies = JSON.stringify(policiesOf(project));
+    if (!tried.has(policies))
+      assert.equal(await runPolicyScripts(project), [
+        'authz:compile',
+        'authz:check',
+        'authz:coverage',
+        'authz:verify',
+        'authz:serve',
+      ]);
+    tried.add(policies);
     if (NOT_INSTALLED[template] !== undefined) return;
 
     const application = startApplication(project);
@@ -68,6 +75,12 @@ test('every script for policies that a project had before runs', async () => {
   assert.equal(installOffline(project), []);
   assert.equal(await runPolicyScripts(project), ['authz:compile', 'authz:check', 'authz:serve']);
   assert.is((await run(process.execPath, [authzc, 'run', '--', 'echo', 'hi'], { cwd: project })).stdout, 'hi\n');
+  // The project has no TypeScript, so Node runs the file with the engine as it is.
+  const program = `import { engine } from './src/authz.js';
+    const resource = { kind: 'document', id: 'd1', attr: {} };
+    console.log(engine.isAllowed({ principal: { id: 'ann', roles: ['user'] }, resource, action: 'view' }))`;
+  const decided = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: project });
+  assert.is(decided.stdout, 'true\n');
 });
 
 test('templates name the versions that this repository tests with', () => {
@@ -102,6 +115,28 @@ async function runPolicyScripts(project: string): Promise<readonly string[]> {
     await server.stop();
   }
   return names;
+}
+
+/** The scripts for policies of a project, and the files that they read. */
+function policiesOf(project: string): object {
+  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { readonly scripts: object };
+  const files = readdirSync(join(project, 'policies'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const texts = files
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => [relative(project, path), readFileSync(path, 'utf8')]);
+  return {
+    scripts: Object.entries(scripts).filter(([name]) => name.startsWith('authz:')),
+    files: texts.sort(),
+  };
+}
+
+/** TypeScript 6, which the package.json names, checks the first template, and hono in walk.test.ts. Version 7 takes a tenth of the time. */
+function linkTypeScript7(project: string): void {
+  const command = join(project, 'node_modules/.bin/tsc');
+  rmSync(command);
+  symlinkSync(join(ROOT, 'node_modules/typescript-7/bin/tsc'), command);
 }
 
 interface Dependencies {

@@ -19,9 +19,9 @@ const DOUBLED = Object.fromEntries([
   ...Array.from({ length: 40 }, (_, index) => [`s${index + 1}`, `V.s${index} + V.s${index}`]),
 ]);
 
-const policyOf = (condition: string): string => `apiVersion: api.authz.dev/v1
+const policyOf = (condition: string, kind = 'item'): string => `apiVersion: api.authz.dev/v1
 resourcePolicy:
-  resource: item
+  resource: ${kind}
   version: default
   variables: { local: ${JSON.stringify(DOUBLED)} }
   rules:
@@ -90,12 +90,21 @@ const HOSTILE: readonly (readonly [condition: string, attr: Attributes])[] = [
   ['R.attr.a.map(x, lists.range(x.size() + 90000)).size() == 1', { a: texts }],
 ];
 
-for (const [condition, attr] of HOSTILE) {
-  test(`fails the call: ${condition}`, async () => {
-    const { policies, traced } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
-    const traces = (await traced?.()) as CompiledTraces;
+/** A policy for each condition of a list: kind `item0` for the first. */
+async function eachLoaded(conditions: readonly string[]): ReturnType<typeof loaded> {
+  const texts = conditions.map((condition, index) => [`item${index}.yaml`, policyOf(condition, `item${index}`)]);
+  return loaded(compileTexts(Object.fromEntries(texts)));
+}
+
+const hostile = await eachLoaded(HOSTILE.map(([condition]) => condition));
+const traces = (await hostile.traced?.()) as CompiledTraces;
+
+for (const [index, [condition, attr]] of HOSTILE.entries()) {
+  test(`fails the call: ${condition}`, () => {
+    const { policies } = hostile;
+    const kind = `item${index}`;
     const principal = { id: 'alice', roles: ['user'], attr: {} };
-    const resource = { kind: 'item', id: 'item', attr };
+    const resource = { kind, id: 'item', attr };
     for (const strictEvaluation of [false, true]) {
       const engine = createEngine(policies as CompiledBundle, {
         traced: traces,
@@ -106,10 +115,7 @@ for (const [condition, attr] of HOSTILE) {
       assert.throws(() => engine.check({ principal, resources: [{ resource, actions: ['view'] }] }), isLimit('cost'));
       assert.throws(() => engine.isAllowed({ principal, resource, action: 'view' }), isLimit('cost'));
       assert.throws(() => engine.for(principal).can('view', resource), isLimit('cost'));
-      assert.throws(
-        () => engine.plan({ principal, resource: { kind: 'item', attr }, actions: ['view'] }),
-        isLimit('cost'),
-      );
+      assert.throws(() => engine.plan({ principal, resource: { kind, attr }, actions: ['view'] }), isLimit('cost'));
       assert.ok(
         mergeErrors(engine.explain({ principal, resources: [{ resource, actions: ['view'] }] })).some(
           ({ expression }) => expression === '',
@@ -151,11 +157,12 @@ const DEEP = [
   'hasIntersection([R.attr.a], [R.attr.b])',
 ];
 
-for (const condition of DEEP) {
-  test(`fails the call for deeply nested values: ${condition}`, async () => {
-    const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
-    const engine = createEngine(policies as CompiledBundle);
-    const resource = { kind: 'item', id: 'item', attr: { a: nested, b: copy } };
+const deep = createEngine((await eachLoaded(DEEP)).policies as CompiledBundle);
+
+for (const [index, condition] of DEEP.entries()) {
+  test(`fails the call for deeply nested values: ${condition}`, () => {
+    const engine = deep;
+    const resource = { kind: `item${index}`, id: 'item', attr: { a: nested, b: copy } };
     assert.throws(
       () => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource, action: 'view' }),
       isLimit('depth'),
@@ -174,14 +181,13 @@ test('a plan fails for values nested 100,000 levels deep, in time that does not 
     'R.attr.list == [P.attr.a] || R.attr.list == [P.attr.b]',
     'size(R.attr) > 1 && R.attr.x == R.attr.a || size(R.attr) > 1 && R.attr.x == P.attr.a',
   ];
-  for (const condition of conditions) {
-    const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
-    const engine = createEngine(policies as CompiledBundle);
+  const engine = createEngine((await eachLoaded(conditions)).policies as CompiledBundle);
+  for (const [index, condition] of conditions.entries()) {
     const plan = (count: number): unknown => {
       const principal = { id: 'alice', roles: ['user'], attr: { a: levels(count), b: levels(count) } };
       return engine.plan({
         principal,
-        resource: { kind: 'item', attr: { a: levels(count) } as Attributes },
+        resource: { kind: `item${index}`, attr: { a: levels(count) } as Attributes },
         actions: ['view'],
       }).filter.kind;
     };
@@ -275,12 +281,12 @@ test('limits that are not reached do not change decisions', async () => {
     n: [{ z: 0 }, { x: [1, { y: null }] }],
   };
   const expected = [true, true, true, false, true];
+  const { policies } = await eachLoaded(conditions);
   for (const [index, condition] of conditions.entries()) {
-    const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
     const ask = (limits: object): boolean =>
       createEngine(policies as CompiledBundle, { limits }).isAllowed({
         principal: { id: 'alice', roles: ['user'] },
-        resource: { kind: 'item', id: 'item', attr },
+        resource: { kind: `item${index}`, id: 'item', attr },
         action: 'view',
       });
     assert.is(

@@ -6,9 +6,9 @@ import {
   dyn,
   int,
   json,
-  listOf,
-  mapOf,
-  optionalOf,
+  listType,
+  mapType,
+  optionalType,
   string,
 } from '../../packages/cel/library/types.js';
 import { macroForms } from '../../packages/cel/check/names.js';
@@ -99,15 +99,15 @@ class Writer {
       if (word === 'condition') return this.write(bool, depth - 1, inside);
       if (word === 'entries') return `{string(${this.write(dyn, depth - 1, inside)}): 1}`;
       if (index === form.length - 1)
-        return this.write(name === 'optFlatMap' ? optionalOf(dyn) : dyn, depth - 1, inside);
+        return this.write(name === 'optFlatMap' ? optionalType(dyn) : dyn, depth - 1, inside);
       inside.push(this.local());
       return this.last();
     });
     const range = name.startsWith('opt')
-      ? this.write(optionalOf(dyn), depth - 1, locals)
+      ? this.write(optionalType(dyn), depth - 1, locals)
       : this.random.chance(0.5)
         ? this.range()
-        : this.write(this.random.pick([listOf(dyn), mapOf(string, dyn)]), depth - 1, locals);
+        : this.write(this.random.pick([listType(dyn), mapType(string, dyn)]), depth - 1, locals);
     return `(${range}).${name}(${args.join(', ')})`;
   }
 
@@ -118,7 +118,7 @@ class Writer {
       case 'bool':
         return random.pick([
           () => `(${inner(dyn)} ${random.pick(['==', '!=', '<', '>='])} ${inner(dyn)})`,
-          () => `(${inner(dyn)} in ${inner(random.pick([listOf(dyn), mapOf(string, dyn)]))})`,
+          () => `(${inner(dyn)} in ${inner(random.pick([listType(dyn), mapType(string, dyn)]))})`,
           () => `(${inner(bool)} ${random.pick(['&&', '||'])} ${inner(bool)})`,
         ])();
       case 'string':
@@ -130,7 +130,7 @@ class Writer {
       case 'double':
         return random.pick([
           () => `(${inner(type)} ${random.pick(['+', '-', '*', '/'])} ${inner(type)})`,
-          () => `math.greatest(${inner(listOf(type))})`,
+          () => `math.greatest(${inner(listType(type))})`,
         ])();
       case 'map':
         return `{string(${inner(dyn)}): ${inner(dyn)}, ${inner(string)}: ${inner(dyn)}}`;
@@ -234,8 +234,8 @@ class Writer {
 function resultOf(core: Core): CelType {
   if ('overload' in core) return core.overload.result;
   if (/^(all|exists|has)/.test(core.name)) return bool;
-  if (/^opt/.test(core.name)) return optionalOf(dyn);
-  return /Map/.test(core.name) ? mapOf(string, dyn) : listOf(dyn);
+  if (/^opt/.test(core.name)) return optionalType(dyn);
+  return /Map/.test(core.name) ? mapType(string, dyn) : listType(dyn);
 }
 
 function fits(result: CelType, wanted: CelType): boolean {

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
+import { until } from '../support/timeout.js';
 
 /** Where `.ci/run` installs Next.js. The application is below it, where Next.js finds itself. */
 const FOLDER = join(ROOT, '.cache/next');
@@ -119,17 +119,18 @@ async function freePort(): Promise<number> {
 }
 
 /** Waits until the program accepts connections. The first answer comes once the route is compiled. */
-async function answers(program: ChildProcess, ask: () => Promise<unknown>, output: readonly string[]): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    if (program.exitCode !== null) throw new Error(`next ended: ${output.join('')}`);
-    const answered = await ask().then(
-      () => true,
-      () => false,
-    );
-    if (answered) return;
-    await wait(100);
-  }
-  throw new Error(`next does not answer: ${output.join('')}`);
+function answers(program: ChildProcess, ask: () => Promise<unknown>, output: readonly string[]): Promise<void> {
+  return until(
+    () => {
+      if (program.exitCode !== null) throw new Error(`next ended: ${output.join('')}`);
+      return ask().then(
+        () => true,
+        () => false,
+      );
+    },
+    () => `an answer of next: ${output.join('')}`,
+    100,
+  );
 }
 
 async function ended(program: ChildProcess | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lineageOf, readGrants } from '../../packages/cli/migrate/accesscontrol/grants.js';
+import { listLineage, readGrants } from '../../packages/cli/migrate/accesscontrol/grants.js';
 import { policiesOfGrants } from '../../packages/cli/migrate/accesscontrol/policies.js';
 import { createEngine } from '../../runtime/engine/index.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
@@ -95,7 +95,7 @@ test('lists and objects of both versions mean the same', () => {
   const third = { user: { post: { read: [{ attributes: ['*', '!id'] }] } }, admin: { $extend: ['user'] } };
   const [first, ...others] = [list, second, third].map((json) => policiesOfGrants(readGrants(json), 'ownerId'));
   for (const other of others) assert.equal(other, first);
-  assert.equal(lineageOf('admin', readGrants(list)), ['admin', 'user']);
+  assert.equal(listLineage('admin', readGrants(list)), ['admin', 'user']);
 });
 
 test('random grants decide as accesscontrol does', async () => {

@@ -2,7 +2,7 @@ import type { Mutant } from './plant.js';
 
 const PLAN = 'runtime/engine/plan/plan.ts';
 const STRICT = 'runtime/engine/plan/strict.ts';
-const ATTEMPT = 'runtime/residual/attempt.ts';
+const ALGEBRA = 'runtime/residual/algebra.ts';
 const CALL = 'runtime/residual/call.ts';
 const CONDITION = 'runtime/residual/condition.ts';
 const FILTER = 'runtime/residual/filter.ts';
@@ -188,7 +188,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'in strict evaluation parts after the end of `any` must not fail',
-    file: ATTEMPT,
+    file: ALGEBRA,
     find: 'allOf(one.evaluates, anyOf(ends(one.holds), rest))',
     replace: 'allOf(one.evaluates, rest)',
   },
@@ -423,22 +423,22 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a list of one element becomes an equality with the wrong element',
     file: WIRE,
-    find: 'constantOf(values[0] as cel.Value)',
-    replace: "constantOf('')",
+    find: 'writeConstant(values[0] as cel.Value)',
+    replace: "writeConstant('')",
   },
   {
     name: 'the negation of a number is the number',
     file: WIRE,
-    find: "expression('sub', { value: 0 }, operandOf(first, shapes))",
-    replace: 'operandOf(first, shapes)',
+    find: "expression('sub', { value: 0 }, writeTerm(first, shapes))",
+    replace: 'writeTerm(first, shapes)',
   },
 
   // What the compiler emits.
   {
     name: 'all is emitted as any',
     file: WHERE,
-    find: '    `residual.${match.kind}Of(`,',
-    replace: "    `residual.${match.kind === 'all' ? 'any' : match.kind}Of(`,",
+    find: 'algebraCall(`${part.kind}Of`,',
+    replace: "algebraCall(`${part.kind === 'all' ? 'any' : part.kind}Of`,",
   },
   {
     name: 'a not is omitted',

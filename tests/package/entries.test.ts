@@ -32,6 +32,10 @@ const PEERS: { readonly [entry: string]: readonly string[] } = {
   'authz/middleware/nest': ['@nestjs/common'],
   'authz/middleware/trpc': ['@trpc/server'],
   'authz/react': ['react'],
+  'authz/rls/drizzle': ['drizzle-orm'],
+  'authz/rls/knex': ['knex'],
+  'authz/rls/kysely': ['kysely'],
+  'authz/rls/typeorm': ['typeorm'],
 };
 
 const RESOLUTIONS = [

@@ -98,7 +98,7 @@ const PIECES = [
 ];
 
 /** Pieces of short documents, which are all tried. */
-const SHORT = ['a: ', '\n', '  ', '- ', 'b', '# c', '"d"', ': ', '[', ']', '{', '}', ', '];
+const SHORT = ['a: ', '\n', '\r\n', '  ', '- ', 'b', '# c', '"d"', ': ', '[', ']', '{', '}', ', '];
 const SHORT_LENGTH = 4;
 
 test(`a usual document reads as the YAML package reads it (seed ${SEED})`, () => {
@@ -107,6 +107,9 @@ test(`a usual document reads as the YAML package reads it (seed ${SEED})`, () =>
   for (let round = 0; round < ROUNDS; round += 1) {
     const text = mutated(random.chance(0.5) ? random.pick(SEEDS) : excerpt(random.pick(SEEDS), random), random);
     if (isUsual(text)) usual += 1;
+    // As git on Windows checks it out, with a line that ends otherwise now and then.
+    const onWindows = text.replace(/\r?\n/g, () => (random.chance(0.99) ? '\r\n' : '\n'));
+    assert.is(isUsual(onWindows), isUsual(text.replace(/\r(?=\n)/g, '')), JSON.stringify(onWindows));
   }
   assert.ok(usual > ROUNDS / 10, `${usual} of ${ROUNDS} are usual`);
 });
@@ -126,6 +129,11 @@ test('policies without block scalars are usual', () => {
     (text) => !/[|>]-?\n/.test(text) && readUsual(new Source('policy.yaml', text)) === undefined,
   );
   assert.equal(others, []);
+  for (const text of SEEDS)
+    assert.is(
+      readUsual(new Source('policy.yaml', text.replaceAll('\n', '\r\n'))) === undefined,
+      readUsual(new Source('policy.yaml', text)) === undefined,
+    );
 });
 
 test('long lines and many of them are read', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '../../runtime/engine/index.js';
+import { createEngine } from '../../runtime/engine/index.js';
 import { type Filter, selects } from '../../runtime/residual/index.js';
 import { renderSql } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -9,6 +9,8 @@ import { Random } from '../support/oracle/random.js';
 
 /** A filter compares the branches of `? :`, so it repeats what they are compared with: within limits. */
 const test = suite('plans of choices in choices');
+
+const ANN = { id: 'ann', roles: ['user'], attr: {} };
 
 /** Conditions of any depth, each of which contains the one before. */
 const NESTED: { readonly [name: string]: (depth: number) => string } = {
@@ -27,15 +29,32 @@ function nested(around: (inner: string, n: number) => string): (depth: number) =
   return (depth) => Array.from({ length: depth }).reduce<string>((inner, _, n) => around(inner, n), 'R.attr.t');
 }
 
-for (const [name, condition] of Object.entries(NESTED)) {
-  test(`${name}: the filter grows with the condition`, async () => {
-    const [small, large] = await Promise.all([20, 40].map(async (depth) => filterOf(await engineOf(condition(depth)))));
+const DEPTHS = [1, 2, 3, 5, 7, 9, 20, 40];
+
+/** A policy for each condition and depth. */
+const { policies } = await loaded(
+  compileTexts(
+    Object.fromEntries(
+      Object.values(NESTED).flatMap((condition, index) =>
+        DEPTHS.map((depth) => {
+          const kind = kindOf(index, depth);
+          return [`${kind}.yaml`, policyOf(kind, condition(depth))];
+        }),
+      ),
+    ),
+  ),
+);
+const engine = createEngine(policies);
+
+for (const [index, name] of Object.keys(NESTED).entries()) {
+  test(`${name}: the filter grows with the condition`, () => {
+    const [small, large] = [20, 40].map((depth) => filterOf(kindOf(index, depth)));
     const [before, after] = [JSON.stringify(small).length, JSON.stringify(large).length];
     assert.ok(after < 4 * before, `${before} to ${after}`);
   });
 
-  test(`${name}: a translation has an end`, async () => {
-    const filter = filterOf(await engineOf(condition(20)));
+  test(`${name}: a translation has an end`, () => {
+    const filter = filterOf(kindOf(index, 20));
     const columns = Object.fromEntries(
       fieldsOf(20).map((field) => [field, { column: field, type: 'boolean' as const }]),
     );
@@ -44,11 +63,11 @@ for (const [name, condition] of Object.entries(NESTED)) {
     else assert.ok(sql.text.length < 10_000_000);
   });
 
-  test(`${name}: the filter selects what check allows`, async () => {
+  test(`${name}: the filter selects what check allows`, () => {
     const random = new Random(7);
-    for (const depth of [1, 2, 3, 5, 7, 9]) {
-      const engine = await engineOf(condition(depth));
-      const filter = filterOf(engine);
+    for (const depth of DEPTHS.filter((own) => own < 10)) {
+      const kind = kindOf(index, depth);
+      const filter = filterOf(kind);
       let allowed = 0;
       for (let turn = 0; turn < 100; turn += 1) {
         const attr = Object.fromEntries(
@@ -58,7 +77,7 @@ for (const [name, condition] of Object.entries(NESTED)) {
         );
         const isAllowed = engine.isAllowed({
           principal: ANN,
-          resource: { kind: 'nested', id: '1', attr },
+          resource: { kind, id: '1', attr },
           action: 'read',
         });
         if (isAllowed) allowed += 1;
@@ -71,17 +90,15 @@ for (const [name, condition] of Object.entries(NESTED)) {
 
 test.run();
 
-const ANN = { id: 'ann', roles: ['user'], attr: {} };
-
 /** The attributes of a condition, all of them booleans. */
 function fieldsOf(depth: number): readonly string[] {
   return ['t', ...Array.from({ length: depth }, (_, n) => [`a${n}`, `b${n}`, `c${n}`]).flat()];
 }
 
-function filterOf(engine: Engine): Filter {
-  return engine.plan({ principal: ANN, resource: { kind: 'nested', attr: {} }, actions: ['read'] }).filter;
+function kindOf(index: number, depth: number): string {
+  return `nested_${index}_${depth}`;
 }
 
-async function engineOf(condition: string): Promise<Engine> {
-  return createEngine((await loaded(compileTexts({ 'nested.yaml': policyOf('nested', condition) }))).policies);
+function filterOf(kind: string): Filter {
+  return engine.plan({ principal: ANN, resource: { kind, attr: {} }, actions: ['read'] }).filter;
 }

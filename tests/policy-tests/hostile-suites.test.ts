@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import type { Question } from '../../packages/policy-tests/ask.js';
-import { reportOf } from '../../packages/policy-tests/report/index.js';
+import { formatReport } from '../../packages/policy-tests/report/index.js';
 import { runTests } from '../../packages/policy-tests/run-tests.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
@@ -144,7 +144,7 @@ test('a mutated suite or fixture runs or is reported as invalid; nothing throws,
       assert.ok(result.error.length > 10, result.error);
     }
     for (const format of ['tree', 'json', 'junit'] as const)
-      assert.ok(reportOf(results, { format, verbose: true, color: true }).endsWith('\n'));
+      assert.ok(formatReport(results, { format, verbose: true, color: true }).endsWith('\n'));
   }
   assert.ok(invalid > MUTATIONS / 3, String(invalid));
 });

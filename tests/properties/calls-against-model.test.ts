@@ -277,7 +277,7 @@ function unusual(random: Random): ModelRequest {
       ...resource,
       ...(random.chance(0.1) ? { kind: random.pick(NAMES) } : {}),
       ...(random.chance(0.1) ? { id: random.pick(NAMES) } : {}),
-      ...(random.chance(0.05) ? { scope: random.pick(['..', 'a.', '.a.b', 'a..b', '__proto__', 'constructor']) } : {}),
+      ...(random.chance(0.05) ? { scope: random.pick(['.', '.a.b', 'a.b-', 'toString', 'constructor']) } : {}),
       attr: { ...resource.attr, ...strangeAttributes(random) },
     },
     actions: random.chance(0.2) ? [...new Set([...actions, random.pick(NAMES)])] : actions,

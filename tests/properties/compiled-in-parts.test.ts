@@ -5,7 +5,7 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import { snapshotOf } from '../../compiler/recompile/index.js';
+import { makeSnapshot } from '../../compiler/recompile/index.js';
 import { packed, unpacked } from '../../compiler/recompile/packed-part.js';
 import { type CompiledPart, compilePart, mergeParts } from '../../compiler/recompile/parts.js';
 import { partition } from '../../compiler/recompile/partition.js';
@@ -37,7 +37,7 @@ test('a folder edited at random compiles to the same files and warnings in parts
     };
     const sources = sourcesOf(folder);
     const compilation = compile(sources, new Diagnostics(), options);
-    const expected = snapshotOf(sources, compilation, options);
+    const expected = makeSnapshot(sources, compilation, options);
     const actual = inParts(folder, random.pick([1, 3, 7]), options);
     const named = `edit ${edit}: ${folder.edit}`;
     if (actual === undefined) counts[expected === undefined ? 'refused' : 'atOnce'] += 1;

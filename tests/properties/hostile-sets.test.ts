@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CompiledBundle, createEngine, explanations } from '../../runtime/engine/index.js';
 import type { CompiledTraces } from '../../runtime/engine/parts.js';
-import { bundleOf } from '../../packages/analysis/program/bundle.js';
+import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { evaluateModule } from '../../packages/bundle/index.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { type Compilation, compile, type CompileOptions } from '../../compiler/compile.js';
@@ -117,7 +117,7 @@ async function compare(
   const exported = await evaluateModule(js, '/hostile/policies.js');
   const policies = exported['policies'] as CompiledBundle;
   const loadTraced = exported['traced'] as (() => Promise<CompiledTraces>) | undefined;
-  const expected = bundleOf(program as Program);
+  const expected = makeBundle(program as Program);
   assert.ok(lowered);
   const traced = await loadTraced?.();
   const engines = [undefined, 'reject'].flatMap((schemas) => {

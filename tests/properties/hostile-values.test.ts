@@ -285,6 +285,14 @@ const REFUSED: readonly (readonly [field: string, request: { readonly [part: str
   ['principal.roles[2]', { principal: { roles: ['user', 'b', undefined] } }],
   ['principal.scope', { principal: { scope: null } }],
   ['principal.policyVersion', { principal: { policyVersion: 1 } }],
+  ...['a b', '..', 'a..b', 'a.', '..a', '-a', 'a.-b', '*', 'é', 'a\n', ' '].flatMap((scope) => [
+    ['principal.scope', { principal: { scope } }] as const,
+    ['resource.scope', { resource: { scope } }] as const,
+  ]),
+  ...['a b', '1.0', '-', 'é', 'a\n'].flatMap((policyVersion) => [
+    ['principal.policyVersion', { principal: { policyVersion } }] as const,
+    ['resource.policyVersion', { resource: { policyVersion } }] as const,
+  ]),
   ...[undefined, null, '', 5, ['doc']].map((kind) => ['resource.kind', { resource: { kind } }] as const),
   ['resource.scope', { resource: { scope: 0 } }],
   ['resource.policyVersion', { resource: { policyVersion: null } }],

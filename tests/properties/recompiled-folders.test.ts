@@ -6,7 +6,7 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import { recompile, snapshotOf } from '../../compiler/recompile/index.js';
+import { recompile, makeSnapshot } from '../../compiler/recompile/index.js';
 import { isCurrent, type Snapshot } from '../../compiler/recompile/snapshot.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
@@ -77,7 +77,7 @@ function sourcesOf({ policies }: Folder): readonly Source[] {
 
 function compiled(sources: readonly Source[], options: CompileOptions) {
   const compilation = compile(sources, new Diagnostics(), options);
-  return { diagnostics: compilation.diagnostics, snapshot: snapshotOf(sources, compilation, options) };
+  return { diagnostics: compilation.diagnostics, snapshot: makeSnapshot(sources, compilation, options) };
 }
 
 /** All that is written and printed. */

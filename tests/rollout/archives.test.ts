@@ -34,7 +34,7 @@ for (const workers of [1, 2]) {
       `bundle.trust.keys[0]=${keyFile}`,
       `bundle.cache=${cache}`,
       `bundle.rollout.candidate=${candidate}`,
-      'bundle.minWait=20s',
+      'bundle.minWait=10m',
     ]);
     servers.push(server);
     const accepted = (): unknown => JSON.parse(readFileSync(join(cache, 'accepted.json'), 'utf8')).sequence;

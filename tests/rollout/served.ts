@@ -10,6 +10,7 @@ import { PROGRAMS } from '../support/cli/programs.js';
 import { messageType } from '../support/protobuf.js';
 import { type Answer, send } from '../support/server/http-client.js';
 import type { Server } from '../support/workers/server.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 /** A bundle and its hash. */
 export interface TestBundle {
@@ -247,7 +248,7 @@ function askGrpc(address: string, principal: string, headers: Headers = {}): Pro
       same,
       CHECK_REQUEST.encode(checkOf(principal)),
       metadata,
-      { deadline: Date.now() + 30_000 },
+      { deadline: Date.now() + LAST_RESORT },
       (error: ServiceError | null, bytes?: Buffer) => {
         if (error !== null) reject(error);
         else resolve({ ...decisionsOf(CHECK_RESPONSE.decode(bytes as Buffer)), hash });

@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { makeExplainer } from '../../packages/analysis/explain/explain.js';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { folderCompiler } from '../../packages/cli/policies/served-folder.js';
 import { PROCESS_CONTEXT } from '../../packages/cli/process-context.js';
@@ -74,7 +74,7 @@ test('a decision is explained as authzc explain does', async () => {
     readonly nearMisses: unknown;
     readonly authzCallId: string;
   };
-  const expected = explainerOf(lowered).explain(question, { near: 3 });
+  const expected = makeExplainer(lowered).explain(question, { near: 3 });
   assert.is(answer.effect, `EFFECT_${expected.decision}`);
   assert.equal(
     answer.steps.map(({ rules }) => rules.map(({ name, place }) => [name, place])),
@@ -194,7 +194,7 @@ test('requests are validated and limited', async () => {
 test('a search leaves a part of the request alone', async () => {
   const { text } = await post('on', { ...question, keep: 'KEEP_RESOURCE' });
   const { nearMisses } = JSON.parse(text) as { readonly nearMisses: object };
-  const expected = explainerOf(lowered).explain(question, { near: 3, keep: 'resource', tries: 2000 }).nearMisses;
+  const expected = makeExplainer(lowered).explain(question, { near: 3, keep: 'resource', tries: 2000 }).nearMisses;
   assert.equal(nearMisses, { isComplete: true, sampled: expected?.sampled });
   assert.ok(Number(expected?.sampled) > 0, 'no set of changes was found, so requests were sampled');
 });

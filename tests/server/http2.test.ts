@@ -209,7 +209,8 @@ test('a stopping server lets streams finish, closes idle connections at once, an
   const busy = connect(`http://${stopping.httpAddress}`);
   const stream = busy.request({ ':method': 'POST', ':path': '/api/check/resources' });
   stream.write(JSON.stringify(check).slice(0, 20));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The answer comes after the server has read what was sent before.
+  await new Promise((resolve) => busy.ping(resolve));
   const closed = Promise.all([idle, silent].map((one) => new Promise((resolve) => one.on('close', resolve))));
   const stop = stopping.close();
   await closed;

@@ -112,6 +112,30 @@ test('a request with two hosts is refused, and nothing of its connection is read
   assert.equal(statusesOf(one), [200], one);
 });
 
+test('a host that is a list, or has a user or a path, is refused, as is a coding that is not decoded', async () => {
+  const next = 'GET /_authz/health HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const host of ['x, y', 'x y', 'u@x', 'x/y', 'x?y', 'x#y', '"x"', '<x>', 'x\\y', '\u00e9'])
+    assert.equal(
+      statusesOf(await exchange(`GET /_authz/health HTTP/1.1\r\nHost: ${host}\r\n\r\n${next}`)),
+      [400],
+      host,
+    );
+  for (const host of ['', 'x', 'x:80', 'a-b.example', '[::1]:80', 'a_b'])
+    assert.equal(
+      statusesOf(await exchange(`GET /_authz/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)),
+      [200],
+      host,
+    );
+  for (const coding of ['gzip, chunked', 'identity, chunked', 'x, chunked', 'gzip\r\nTransfer-Encoding: chunked'])
+    assert.equal(
+      statusesOf(
+        await exchange(`POST ${CHECK} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n${next}`),
+      ),
+      [400],
+      coding,
+    );
+});
+
 test('metrics are served for any method, and to browsers of allowed origins', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.equal(await textOf(method), [200, 'a 1\n'], method);

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseBase } from '../../packages/site/base.js';
 import { repositoryFiles } from '../../packages/site/files.js';
 import { fullText, llmsText, summaryIn, withPointer } from '../../packages/site/llms.js';
-import { type SitePage, sectionsOf } from '../../packages/site/pages.js';
+import { HOME, type SitePage, listSections } from '../../packages/site/pages.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
 import { ROOT } from '../support/compiled.js';
@@ -16,7 +17,7 @@ import { readPage } from '../support/docs/blocks.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('documentation site');
-const sections = sectionsOf(repositoryFiles);
+const sections = listSections(repositoryFiles);
 
 /** The path of the site on a host that has others: a link that forgets it leads nowhere. */
 const BASE = '/docs/authz/';
@@ -25,13 +26,16 @@ const SITE = join(FOLDER, 'below');
 /** A few pages of the same site for `/`: what a page is does not depend on the path. */
 const AT_ROOT = join(FOLDER, 'root');
 
+/** Where the pages of that site are edited. */
+const EDIT = 'https://code.example/authz/edit/main';
+
 const servers: Server[] = [];
 let address = '';
 let addressAtRoot = '';
 test.before(async () => {
   // Fails for a link between pages that leads nowhere.
   build(['--base', BASE, '--out', SITE]);
-  build(['--out', AT_ROOT, '--pages', 'concepts.md,benchmarks.md']);
+  build(['--out', AT_ROOT, '--edit', EDIT, '--pages', 'concepts.md,benchmarks.md,diagnostics/variable__undefined']);
   address = `${await serve(SITE, BASE)}${BASE.slice(0, -1)}`;
   addressAtRoot = await serve(AT_ROOT, '/');
 });
@@ -41,10 +45,14 @@ test.after(() => {
 });
 
 function build(options: readonly string[]): void {
-  execFileSync(process.execPath, ['--import', 'tsx', 'packages/site/build.ts', ...options], {
-    cwd: ROOT,
-    stdio: 'pipe',
-  });
+  execFileSync(
+    process.execPath,
+    ['--max-semi-space-size=64', '--import', 'tsx', 'packages/site/build.ts', ...options],
+    {
+      cwd: ROOT,
+      stdio: 'pipe',
+    },
+  );
 }
 
 /** Serves a folder below a path, and nothing elsewhere. Returns the origin. */
@@ -98,6 +106,18 @@ test('the start page has three buttons: start, playground and why', () => {
   );
 });
 
+test('pages have a link to edit them where the site says where, unless they are generated', () => {
+  const linkOn = (folder: string, page: string): string | undefined =>
+    /href="([^"]*)"[^>]*>(?:<[^>]*>\s*)*\s*Edit this page/.exec(
+      readFileSync(join(folder, page), 'utf8').replaceAll(/<!--.*?-->/g, ''),
+    )?.[1];
+  assert.is(linkOn(AT_ROOT, 'concepts.html'), `${EDIT}/docs/concepts.md`);
+  assert.is(linkOn(AT_ROOT, 'index.html'), `${EDIT}/docs/README.md`);
+  assert.is(linkOn(AT_ROOT, 'benchmarks.html'), `${EDIT}/bench/results.md`);
+  assert.is(linkOn(AT_ROOT, 'diagnostics/variable__undefined.html'), undefined);
+  assert.is(linkOn(SITE, 'concepts.html'), undefined);
+});
+
 test('the file of each code block is its title', () => {
   const pages = sections.flatMap(({ pages: shown }) => shown).filter(({ source }) => source.startsWith('docs/'));
   let count = 0;
@@ -128,10 +148,10 @@ test('every link to a heading leads to one', () => {
     for (const [, id = ''] of text.matchAll(/ id="([^"]+)"/g)) ids.add(id);
   }
   const links = [...anchors].flatMap(([path, { text }]) =>
-    [...text.matchAll(/ href="([^":]*#[^"]+)"/g)].map(([, href = '']) => ({
-      path,
-      url: new URL(href, `http://site${path}`),
-    })),
+    [...text.matchAll(/ href="([^":]*#[^"]+)"/g)]
+      .map(([, href = '']) => ({ path, url: new URL(href, `http://site${path}`) }))
+      // What the playground opens is in the fragment (packages/site/playground-link.test.ts).
+      .filter(({ url }) => !url.pathname.startsWith(`${BASE}playground/`)),
   );
   assert.ok(links.length > 1_000);
   const broken = links.filter(({ url: { pathname, hash } }) => {
@@ -156,7 +176,7 @@ test('llms.txt names each page of the navigation, with what it is about', () => 
 
 test('llms-full.txt has every page once, and both texts are the same for `/`', () => {
   const text = readFileSync(join(SITE, 'llms-full.txt'), 'utf8');
-  const home = { source: 'docs/README.md', path: 'index.md', title: 'Documentation' };
+  const home = HOME;
   const pages = [home, ...sections.flatMap(({ pages: shown }) => shown), ...sections.flatMap(({ more }) => more)];
   const found = [...text.matchAll(/^<!-- page: (\S+) -->$/gm)].map(([, path]) => path);
   assert.equal([...found].sort(), pages.map(({ path }) => `${BASE}${path}`).sort());
@@ -196,9 +216,10 @@ test('a site below a path names nothing outside of it', () => {
 });
 
 test('the path of a site starts and ends with a slash', () => {
-  for (const base of ['docs/', '/docs', '//host/', '/a"b/']) {
-    assert.throws(() => build(['--base', base]), /--base: must start and end with/);
-  }
+  const refusal = /--base: must start and end with/;
+  for (const base of ['docs/', '/docs', '//host/', '/a"b/']) assert.throws(() => parseBase(base), refusal);
+  for (const base of ['/', BASE, '/v1.2/my-docs/']) assert.is(parseBase(base), base);
+  assert.throws(() => build(['--base', 'docs/']), refusal);
 });
 
 test('pages are read and searched without another host, in light and dark', async () => {

@@ -6,6 +6,7 @@ import { CHECK, documentPolicy } from '../support/cli/policies.js';
 import { launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
 import { newRepository } from '../support/git-repository.js';
 import { send } from '../support/server/http-client.js';
+import { until } from '../support/timeout.js';
 
 /** The shipped programs as processes. `commands.test.ts` has the commands that end. */
 const test = suite('the programs serve');
@@ -46,6 +47,16 @@ for (const [program, options] of [
     assert.is((await stop(server)).code, 0);
   });
 }
+
+test('authzc dev: the playground is served, and it stops when told', async () => {
+  const server = launch(PROGRAMS.authzc, ['dev', '--port', '0'], repository.folder);
+  servers.push(server);
+  const address = /API explorer at http:\/\/(\S+?)\/\n/;
+  await until(() => address.test(server.printed()), server.said);
+  const [, http = ''] = address.exec(server.printed()) ?? [];
+  assert.is((await send(http, 'GET', '/_authz/health')).status, 200);
+  assert.is((await stop(server)).code, 0);
+});
 
 function decided(answer: unknown): unknown {
   return (answer as { readonly results: readonly { readonly actions: unknown }[] }).results[0]?.actions;

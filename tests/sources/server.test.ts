@@ -37,7 +37,7 @@ async function start(...sets: readonly string[]): Promise<Server> {
   const keys = [
     `bundle.source=${source.url}`,
     'server.workers=1',
-    'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=2s,bundle.startTimeout=0s,bundle.proxy.url=',
+    'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=60s,bundle.startTimeout=0s,bundle.proxy.url=',
     ...sets,
   ];
   const server = await startConfigured(bundles.folder, keys);
@@ -194,7 +194,9 @@ test('the source is asked at once by SIGHUP and by the admin API, which has the 
 });
 
 test('a source that is slow, away or mad does not touch decisions', async () => {
-  const server = await start('bundle.poll.idleTimeout=500ms,bundle.poll.maxSize=1000000,bundle.poll.maxBackoff=1s');
+  const server = await start(
+    'bundle.poll.timeout=2s,bundle.poll.idleTimeout=500ms,bundle.poll.maxSize=1000000,bundle.poll.maxBackoff=1s',
+  );
   const answersOf: readonly [reason: string, answer: Source['answer']][] = [
     ['timeout', () => undefined],
     ['timeout', (_, response) => void response.writeHead(200, { 'content-length': '100' }).write('x')],
@@ -236,7 +238,7 @@ test('a full disk does not stop new bundles', async () => {
     source.serve(bundles.edit);
     await until(async () => (await answers(server)) === EDIT, 'the new bundle');
     await until(() => readdirSync(disk).length === 0, 'an empty disk');
-    assert.is(messages(server).filter((message) => message.includes('is not written')).length, 1);
+    assert.is(messages(server).filter((message) => message.includes('cannot be written')).length, 1);
   } finally {
     discard(servers);
     await sleep(100);

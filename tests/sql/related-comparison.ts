@@ -1,7 +1,13 @@
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type PlanRequest } from '../../runtime/engine/index.js';
 import { filterText, FLAT, type Writing } from '../../runtime/residual/index.js';
-import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
+import {
+  renderSql,
+  type SqlCondition,
+  type SqlDialect,
+  type SqlOptions,
+  type SqlTable,
+} from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
 import { documents, randomStore, type StoredTable, type Subject } from './related-tables.js';
@@ -26,22 +32,44 @@ export interface Extent {
 
 const WRITINGS: { readonly [name: string]: Writing } = { guarded: FLAT, exact: { shapes: 'flat', nots: 'exact' } };
 
+/** What is compared: the table of documents, random stores, and conditions that combinations are made of. */
+export interface Related {
+  readonly table: SqlTable;
+  readonly atoms: readonly string[];
+  readonly randomStore: typeof randomStore;
+  readonly randomCondition: (random: Random, atoms: readonly string[], depth: number) => string;
+  readonly options?: Pick<SqlOptions, 'closures'>;
+  /** What renders the conditions; that of the tree without it. */
+  readonly render?: typeof renderSql;
+}
+
+/** Documents with owners, folders, shares and tags. */
+export function relatedDocuments(dialect: SqlDialect): Related {
+  const atoms = dialect === 'mysql' ? ATOMS : [...ATOMS, ...DOCUMENT_ATOMS];
+  return { table: documents(dialect), atoms, randomStore, randomCondition };
+}
+
 /**
  * Compares conditions over related tables and timestamps in documents with check, over random stores: each condition
  * allows, allows as `none`, and denies.
  */
-export async function compareRelated(database: RelatedDatabase, extent: Extent): Promise<void> {
+export async function compareRelated(
+  database: RelatedDatabase,
+  extent: Extent,
+  related = relatedDocuments(database.dialect),
+): Promise<void> {
   const { dialect } = database;
+  const { atoms, table } = related;
   const random = new Random(extent.seed);
-  const atoms = dialect === 'mysql' ? ATOMS : [...ATOMS, ...DOCUMENT_ATOMS];
-  const conditions = [...atoms, ...Array.from({ length: extent.conditions }, () => randomCondition(random, atoms, 3))];
+  const randoms = Array.from({ length: extent.conditions }, () => related.randomCondition(random, atoms, 3));
+  const conditions = [...atoms, ...randoms];
   const { policies } = await loaded(compileTexts({ 'p.yaml': policyOf(conditions) }));
   const engines = Object.entries(WRITINGS).map(([name, plan]) => [name, createEngine(policies, { plan })] as const);
   const principal = { id: 'u1', roles: ['user'], attr: { names: ['x', 'u1'], name: 'x' } };
   const counts = { rendered: 0, selected: 0, of: 0, reasons: new Map<string, number>() };
   const wrong: string[] = [];
   for (let store = 0; store < extent.stores; store += 1) {
-    const { tables, subjects } = randomStore(random, dialect, extent.size);
+    const { tables, subjects } = related.randomStore(random, dialect, extent.size);
     await database.fill(tables);
     for (const [index, expr] of conditions.entries()) {
       for (const place of ['allow', 'none', 'deny']) {
@@ -49,7 +77,7 @@ export async function compareRelated(database: RelatedDatabase, extent: Extent):
         const allowed = decisions(engines[0]?.[1] as Engine, request, subjects);
         for (const [writing, engine] of engines) {
           const { filter } = engine.plan(request);
-          const rendered = renderSql(filter, documents(dialect), { dialect });
+          const rendered = (related.render ?? renderSql)(filter, table, { dialect, ...related.options });
           if (rendered.kind === 'refused') {
             for (const { operator, reason } of rendered.problems)
               counts.reasons.set(`${operator}: ${reason}`, (counts.reasons.get(`${operator}: ${reason}`) ?? 0) + 1);
@@ -111,7 +139,8 @@ function differences(
   });
 }
 
-function policyOf(conditions: readonly string[]): string {
+/** A policy with three actions for each condition: it allows, allows as `none`, and denies. */
+export function policyOf(conditions: readonly string[]): string {
   const rule = (action: string, effect: string, match?: object): object => ({
     actions: [action],
     effect: `EFFECT_${effect}`,
@@ -130,7 +159,8 @@ function policyOf(conditions: readonly string[]): string {
   });
 }
 
-function randomCondition(random: Random, atoms: readonly string[], depth: number): string {
+/** A condition made of others. */
+export function randomCondition(random: Random, atoms: readonly string[], depth: number): string {
   if (depth === 0 || random.chance(0.3)) return random.pick(atoms);
   const inner = (): string => `(${randomCondition(random, atoms, depth - 1)})`;
   return random.pick([
@@ -158,7 +188,7 @@ const OF_SHARE = [
 ];
 
 /** Each stands for a way to read related rows. */
-const ATOMS: readonly string[] = [
+export const ATOMS: readonly string[] = [
   // One row: its fields, its absence, and comparisons with other columns.
   'R.attr.owner.name == "x"',
   'R.attr.owner.name != "x"',

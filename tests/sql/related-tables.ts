@@ -10,7 +10,10 @@ export type Cell = string | number | boolean | null;
 /** A table of a store: its name, its columns with their types in each dialect, and its rows. */
 export interface StoredTable {
   readonly name: string;
-  readonly columns: readonly (readonly [name: string, type: 'text' | 'integer' | 'boolean' | 'time' | 'json'])[];
+  readonly columns: readonly (readonly [
+    name: string,
+    type: 'text' | 'integer' | 'uuid' | 'boolean' | 'time' | 'json',
+  ])[];
   readonly rows: readonly (readonly Cell[])[];
 }
 
@@ -28,7 +31,14 @@ const USER: SqlColumns = {
   level: { column: 'level', type: 'integer' },
   active: { column: 'active', type: 'boolean', null: 'null' },
   'address.city': { column: 'City', type: 'text' },
-  team: { relation: 'one', table: 'teams', on: { id: 'team_id' }, unique: true, columns: TEAM },
+  team: {
+    relation: 'one',
+    table: 'teams',
+    on: { id: 'team_id' },
+    unique: true,
+    where: { rank: 1 },
+    columns: TEAM,
+  },
   nicknames: { relation: 'many', table: 'nicknames', on: { user_id: 'id' }, value: { column: 'nick', type: 'text' } },
 };
 
@@ -50,6 +60,7 @@ export function documents(dialect: SqlDialect): SqlTable {
         relation: 'many',
         table: 'shares',
         on: { document_id: 'id' },
+        where: { deleted_at: null, state: 'live' },
         columns: {
           user: { column: 'user_id', type: 'text', null: 'never' },
           role: { column: 'role', type: 'text' },
@@ -57,11 +68,18 @@ export function documents(dialect: SqlDialect): SqlTable {
           grantor: { relation: 'one', table: 'users', on: { id: 'grantor_id' }, unique: true, columns: USER },
         },
       },
-      tags: { relation: 'many', table: 'tags', on: { document_id: 'id' }, value: { column: 'tag', type: 'text' } },
+      tags: {
+        relation: 'many',
+        table: 'tags',
+        on: { document_id: 'id' },
+        where: { hidden: false },
+        value: { column: 'tag', type: 'text' },
+      },
       marks: {
         relation: 'many',
         table: 'tags',
         on: { document_id: 'id' },
+        where: { hidden: false },
         value: { column: 'mark', type: 'integer', null: 'null' },
       },
       ...(dialect === 'mysql'
@@ -189,8 +207,13 @@ export function randomStore(
       columns: [
         ['id', 'text'],
         ['name', 'text'],
+        ['rank', 'integer'],
       ],
-      rows: teams.map(({ id, name }) => [id, name]),
+      rows: teams.flatMap(({ id, name }) => [
+        [id, name, 1],
+        [id, 'x', 2],
+        [id, 'x', null],
+      ]),
     },
     {
       name: 'folders',
@@ -217,10 +240,16 @@ export function randomStore(
         ['role', 'text'],
         ['until', 'time'],
         ['grantor_id', 'text'],
+        ['deleted_at', 'time'],
+        ['state', 'text'],
       ],
-      rows: stored.flatMap(({ id, shares }) =>
-        shares.map(({ user, role, until, grantor }) => [id, user, role, until, grantor]),
-      ),
+      // The rows that an application hides grant nothing.
+      rows: stored.flatMap(({ id, shares }) => [
+        ...shares.map(({ user, role, until, grantor }) => [id, user, role, until, grantor, null, 'live']),
+        [id, 'u1', 'editor', null, 'u1', TIMES[0] as string, 'live'],
+        [id, 'u1', 'editor', null, 'u1', null, 'LIVE'],
+        [id, 'u1', 'editor', null, 'u1', null, null],
+      ]),
     },
     {
       name: 'tags',
@@ -228,8 +257,13 @@ export function randomStore(
         ['document_id', 'text'],
         ['tag', 'text'],
         ['mark', 'integer'],
+        ['hidden', 'boolean'],
       ],
-      rows: stored.flatMap(({ id, tags }) => tags.map(({ tag, mark }) => [id, tag, mark])),
+      rows: stored.flatMap(({ id, tags }) => [
+        ...tags.map(({ tag, mark }) => [id, tag, mark, false]),
+        [id, 'x', 1, true],
+        [id, 'u1', 1, null],
+      ]),
     },
   ];
   return { tables, subjects };
@@ -307,7 +341,14 @@ export function createTable({ name, columns }: StoredTable, dialect: SqlDialect)
 }
 
 const TYPES: { readonly [dialect in SqlDialect]: { readonly [type in StoredTable['columns'][number][1]]: string } } = {
-  sqlite: { text: 'TEXT', integer: 'INTEGER', boolean: 'INTEGER', time: 'TEXT', json: 'TEXT' },
-  postgresql: { text: 'text', integer: 'bigint', boolean: 'boolean', time: 'timestamptz', json: 'jsonb' },
-  mysql: { text: 'varchar(100)', integer: 'bigint', boolean: 'boolean', time: 'datetime(6)', json: 'json' },
+  sqlite: { text: 'TEXT', integer: 'INTEGER', uuid: 'TEXT', boolean: 'INTEGER', time: 'TEXT', json: 'TEXT' },
+  postgresql: { text: 'text', integer: 'bigint', uuid: 'uuid', boolean: 'boolean', time: 'timestamptz', json: 'jsonb' },
+  mysql: {
+    text: 'varchar(100)',
+    integer: 'bigint',
+    uuid: 'char(36)',
+    boolean: 'boolean',
+    time: 'datetime(6)',
+    json: 'json',
+  },
 };

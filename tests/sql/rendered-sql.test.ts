@@ -93,7 +93,7 @@ test('no value of a policy or a principal is in the text', () => {
 test('a filter that cannot be rendered is rejected completely, and each reason is traced to its rule', async () => {
   const rules = [
     allow('view', 'R.attr.ownerId == P.id', 'owners'),
-    allow('view', 'R.attr.shared && R.attr.ownerId.matches("^a")', 'patterns'),
+    allow('view', 'R.attr.shared && R.attr.ownerId.matches("^a+")', 'patterns'),
     { ...allow('view', 'R.attr.secret', 'secrets'), effect: 'EFFECT_DENY' },
   ];
   const { policies } = await loaded(compileTexts({ 'p.yaml': policyText(rules) }));
@@ -115,7 +115,7 @@ test('a filter that cannot be rendered is rejected completely, and each reason i
       {
         operator: 'matches',
         reason: 'cannot be translated to SQL exactly',
-        part: '(matches request.resource.attr.ownerId "^a")',
+        part: '(matches request.resource.attr.ownerId "^a+")',
         policy: 'resource.contact.vdefault',
         rule: 'patterns',
       },
@@ -124,7 +124,7 @@ test('a filter that cannot be rendered is rejected completely, and each reason i
 });
 
 test('an error names a rule for the action, not one with the same condition for another action', async () => {
-  const refused = 'R.attr.ownerId.matches("^a")';
+  const refused = 'R.attr.ownerId.matches("^a+")';
   const rules = [
     allow('edit', refused, 'another-action'),
     allow('edit:*', refused, 'other-actions'),
@@ -148,7 +148,7 @@ test('an error names a rule for the action, not one with the same condition for 
 });
 
 test('errors name rules of principal and role policies, too', async () => {
-  const matches = { match: { expr: 'R.attr.ownerId.matches("^a")' } };
+  const matches = { match: { expr: 'R.attr.ownerId.matches("^a+")' } };
   const { policies } = await loaded(
     compileTexts({
       'p.yaml': policyText([{ ...allow('view', 'true', 'all'), condition: undefined }]),

@@ -123,7 +123,7 @@ interface Stored {
 }
 
 /** Rows that the table can hold: up to the requested number, if they are found soon. */
-function rowsOf(
+export function rowsOf(
   { random, schema }: Case,
   {
     count,

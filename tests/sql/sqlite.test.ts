@@ -8,7 +8,7 @@ import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { documentOf, hostileAttributes } from '../support/sql/hostile-rows.js';
-import { KIND, randomPolicies, randomPrincipal } from './random-policies.js';
+import { KIND, randomPolicies, randomPrincipal } from '../support/sql/random-policies.js';
 import { render, type Rendering } from './renderer.js';
 import { ResourceTable } from './resource-table.js';
 import { SEED, rounds } from '../support/effort.js';

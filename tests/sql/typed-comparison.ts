@@ -7,7 +7,7 @@ import type { Document, Match } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import type { Compilation } from '../../compiler/compile.js';
 import { compileTexts, loaded } from '../support/compiled.js';
-import { randomPrincipal } from './random-policies.js';
+import { randomPrincipal } from '../support/sql/random-policies.js';
 import { DERIVED_ROLES, typedPolicies } from './typed-policies.js';
 import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js';
 import { typedRow, type TypedRow, typedTable } from '../support/sql/typed-table.js';
@@ -216,7 +216,9 @@ class Counts {
 const KEYS = ['a', 'n', 'a.b', '', '__proto__', 'a\0', '\0', 'a\ud800', '\ufffd', '0'];
 
 /** Compiles the policies of each kind whose literals fit together; others do not compile. JSON is valid YAML. */
-function compiledStore(kinds: readonly (readonly [kind: string, documents: readonly Document[]])[]): Compilation {
+export function compiledStore(
+  kinds: readonly (readonly [kind: string, documents: readonly Document[]])[],
+): Compilation {
   const textOf = (document: Document): string => JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document });
   const texts = kinds.flatMap(([kind, documents]) =>
     documents.map((document, index) => [`${kind}.${index}.yaml`, textOf(document)] as const),

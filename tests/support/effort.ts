@@ -16,6 +16,12 @@ export const EFFORT: Effort = parseEffort(process.env['EFFORT']);
 export const SEED = Number(process.env['SEED'] ?? 1);
 
 /**
+ * Whether the file also runs with another version of Node, from the environment variable `REPEATED`: what does not depend on
+ * the version need not run again.
+ */
+export const IS_REPEATED = process.env['REPEATED'] === '1';
+
+/**
  * The number of rounds of a random test.
  *
  * @param full rounds at the effort `full`.

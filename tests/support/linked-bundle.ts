@@ -14,7 +14,7 @@ const RUNTIME = fileURLToPath(new URL('../../runtime', import.meta.url));
  * runtime takes far longer than the rest. All such bundles of a process share one copy of the runtime. It is not the
  * runtime of this process, as that of a bundle is not that of its server.
  */
-export async function linkedBundle(emitted: readonly EmittedFile[]): Promise<string> {
+export async function linkedBundle(emitted: readonly Pick<EmittedFile, 'path' | 'text'>[]): Promise<string> {
   const copy = await runtimeCopy();
   const files = new Map(emitted.map(({ path, text }) => [path, text]));
   const { outputFiles } = await build({

@@ -22,7 +22,9 @@ test('the emitted types are the recorded ones', () => {
 test('names from policies compile, and other names do not', () => {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);
-  const files = ['must-compile.ts', 'must-not-compile.ts'].map((name) => join(folder, name));
+  const files = ['must-compile.ts', 'must-not-compile.ts', 'capabilities.ts', 'facts.ts'].map((name) =>
+    join(folder, name),
+  );
   const program = ts.createProgram(files, { ...options, skipDefaultLibCheck: true });
   const problems = files
     .flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)))

@@ -158,13 +158,31 @@ for (const workers of [1, 2]) {
 test('a bundle that is written slowly is loaded once it is complete', async () => {
   const server = await start('server.workers=1');
   const size = Math.ceil(bundles.edit.length / 12);
-  writeFileSync(server.bundle, bundles.edit.slice(0, size));
-  for (let at = size; at < bundles.edit.length; at += size) {
-    await sleep(60);
-    appendFileSync(server.bundle, bundles.edit.slice(at, at + size));
+  const refusals = (): number => server.log().filter(({ message }) => message === REFUSED).length;
+  /** Returns the longest pause between two parts, in milliseconds. */
+  const writeSlowly = async (text: string): Promise<number> => {
+    let longest = 0;
+    writeFileSync(server.bundle, text.slice(0, size));
+    for (let at = size; at < text.length; at += size) {
+      const begun = performance.now();
+      await sleep(60);
+      appendFileSync(server.bundle, text.slice(at, at + size));
+      longest = Math.max(longest, performance.now() - begun);
+    }
+    return longest;
+  };
+  // What does not change for 150 ms is complete. On a busy machine, this process may stop for longer.
+  for (;;) {
+    const before = refusals();
+    const longest = await writeSlowly(bundles.edit);
+    await until(async () => (await answers(server)).join() === EDIT, 'the other policies');
+    if (longest < 120) {
+      assert.is(refusals(), before);
+      return;
+    }
+    replaceFile(server.bundle, bundles.view);
+    await until(async () => (await answers(server)).join() === VIEW, 'the first policies');
   }
-  await until(async () => (await answers(server)).join() === EDIT, 'the other policies');
-  assert.not(server.log().some(({ message }) => message === REFUSED));
 });
 
 test.run();

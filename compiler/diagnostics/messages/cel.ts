@@ -10,8 +10,8 @@ export const celMessages = {
     text: ({ text, messages }) => `Invalid expression \`${text}\`: [${messages.join(', ')}]`,
     shown: ({ text, messages }) => `invalid expression \`${text}\`: ${messages.map(plainSyntaxError).join(', ')}`,
     explanation: `
-A condition, an output or a variable does not parse or does not type-check. The message lists all of its errors in source order; each also has a note with its location. The
-marked location is that of the first. Common errors:
+A condition, an output or a variable does not parse or does not type-check. The message lists all of its errors in source order; if there are several, each also has a note with its
+location. The marked location is that of the first. Common errors:
 
 - \`undeclared reference\`: the name is not a variable, function or macro, or a macro has the wrong number of arguments. Attributes are \`R.attr.x\` and \`P.attr.x\`, variables
   \`V.x\`, constants \`C.x\`.

@@ -8,9 +8,9 @@ export const invariantMessages = {
     kind: 'empty statement',
     text: ({ name, forms }) => `statement \`${name}\` must have one of ${forms.join(', ')}`,
     explanation: `
-A statement of an \`invariants\` document has a name and says nothing.
+A statement of an \`invariants\` document has a name but no content.
 
-Add what it says, for example \`never: {resource: contact, actions: [delete], principal: {notRoles: [admin]}}\`.
+Add one of the listed fields, for example \`never: {resource: contact, actions: [delete], principal: {notRoles: [admin]}}\`.
 `,
   }),
   'invariant/duplicate-name': message<{ readonly name: string; readonly at: string }>({
@@ -19,7 +19,7 @@ Add what it says, for example \`never: {resource: contact, actions: [delete], pr
     kind: 'duplicate statement',
     text: ({ name, at }) => `duplicate statement \`${name}\`: previous definition at ${at}`,
     explanation: `
-Two statements of an \`invariants\` document have the same name, which is how reports tell them apart.
+Two statements of an \`invariants\` document have the same name, but reports identify statements by name.
 
 Rename one of the two.
 `,
@@ -30,9 +30,9 @@ Rename one of the two.
     kind: 'unknown kind',
     text: ({ kind }) => `no policy covers the kind \`${kind}\``,
     explanation: `
-A statement is about a kind of resource, or a glob of kinds, that no policy names: whatever it says would be about nothing.
+A statement names a kind of resource, or a glob of kinds, that no policy covers, so it covers no request.
 
-Correct the name under \`resource\`. Without \`resource\` a statement is about all kinds.
+Correct the name under \`resource\`. A statement without \`resource\` covers all kinds.
 `,
   }),
   'invariant/unknown-action': message<{ readonly action: string }>({
@@ -43,7 +43,7 @@ Correct the name under \`resource\`. Without \`resource\` a statement is about a
     explanation: `
 A statement names an action that no rule for its kind names or matches by a glob. Such an action is always denied, so the name is probably misspelled.
 
-Correct the name under \`actions\` or \`also\`. Without \`actions\` a statement is about all actions.
+Correct the name under \`actions\` or \`also\`. A statement without \`actions\` covers all actions.
 `,
   }),
   'invariant/unknown-rule': message<{ readonly rule: string }>({
@@ -52,7 +52,7 @@ Correct the name under \`actions\` or \`also\`. Without \`actions\` a statement 
     kind: 'unknown rule',
     text: ({ rule }) => `there is no rule \`${rule}\``,
     explanation: `
-A statement says that a rule is final, and no policy has the rule. The name of a rule is the id of its policy and its own name: \`resource.album.vdefault#locked\`, in a scope
+A statement says that a rule is final, but no policy contains the rule. The name of a rule is the id of its policy and its own name: \`resource.album.vdefault#locked\`, in a scope
 \`resource.album.vdefault/acme#locked\`. A rule without a name is named after its position: \`rule-001\`.
 
 Correct the name, or name the rule. \`authzc inspect\` lists the ids of all policies.
@@ -73,12 +73,12 @@ Name a DENY rule. To say that requests are always allowed, use \`always\`.
     severity: 'error',
     stage: 'compile',
     kind: 'statement reads runtime',
-    text: ({ text }) => `\`${text}\` reads \`runtime\`, which a statement cannot`,
+    text: ({ text }) => `\`${text}\` reads \`runtime\`, which statements cannot read`,
     explanation: `
-The condition of a statement reads \`runtime\`, directly or through a variable. Which derived roles are active depends on the policy that asks, and a statement is about requests,
-whatever policies decide them.
+The condition of a statement reads \`runtime\`, directly or through a variable. Which derived roles are active depends on the policy that is evaluated, but a statement covers requests,
+regardless of the policies that decide them.
 
-Say what makes the role active: \`R.attr.owner == P.id\` in place of \`"owner" in runtime.effectiveDerivedRoles\`.
+Write the condition of the derived role instead: \`R.attr.owner == P.id\` in place of \`"owner" in runtime.effectiveDerivedRoles\`.
 `,
   }),
   'invariant/when-may-fail': message<{ readonly text: string; readonly attribute: string }>({
@@ -87,11 +87,11 @@ Say what makes the role active: \`R.attr.owner == P.id\` in place of \`"owner" i
     kind: 'premise may fail',
     text: ({ text, attribute }) => `requests without \`${attribute}\` are left out: \`${text}\` is not true for them`,
     explanation: `
-A \`when\` must be true, and an expression that reads a missing attribute is not: it fails. \`when: {match: {expr: R.attr.owner != P.id}}\` therefore leaves out the requests whose
-resource has no owner, which are often those that a mistake allows.
+\`when\` must be true, but an expression that reads a missing attribute fails instead. \`when: {match: {expr: R.attr.owner != P.id}}\` therefore excludes the requests
+whose resource has no owner, and mistakes often allow exactly these.
 
-Say the opposite in \`unless\`, which lets go of a request only where it is true: \`unless: {match: {expr: R.attr.owner == P.id}}\`. If requests without the attribute are meant to
-be left out, say so: \`has(R.attr.owner) && R.attr.owner != P.id\`.
+Write the opposite in \`unless\`, which excludes a request only if it is true: \`unless: {match: {expr: R.attr.owner == P.id}}\`. To exclude requests without the attribute
+on purpose, write \`has(R.attr.owner) && R.attr.owner != P.id\`.
 `,
   }),
 };

@@ -16,7 +16,7 @@ export const lintMessages = {
     stage: 'compile',
     kind: 'unreachable rule',
     text: ({ rule, more, reason, mayFail }) =>
-      `${rulesOf(rule, more)} ${more === 0 ? 'has' : 'have'} ${mayFail ? `an effect only under strict evaluation, when ${more === 0 ? 'its condition fails' : 'their conditions fail'}` : 'no effect'}: ${reason}`,
+      `${nameRules(rule, more)} ${more === 0 ? 'has' : 'have'} ${mayFail ? `an effect only under strict evaluation, when ${more === 0 ? 'its condition fails' : 'their conditions fail'}` : 'no effect'}: ${reason}`,
     explanation: `
 Another rule of the policy decides every request that this rule matches, so this rule changes no decision:
 
@@ -26,7 +26,7 @@ Another rule of the policy decides every request that this rule matches, so this
 
 The warning is only reported if this is certain. It is not reported for rules whose output could still be emitted, and for rules that are the only ones to name a derived role.
 
-If one rule hides several, they have one warning, at the first of them. It has the number of the others.
+If one rule hides several rules, they share one warning, at the first of them, which counts the others.
 
 With \`engine.strictEvaluation\`, an action is denied when a condition that it depends on fails. A rule with a condition, or with a derived role that has one, can therefore
 still deny an action. The message says so.
@@ -44,13 +44,13 @@ Remove the rule. If it is meant as an exception, narrow the actions, the roles o
     stage: 'compile',
     kind: 'repeated rule',
     text: ({ rule, more, other, orderMatters }) =>
-      `${rulesOf(rule, more)} ${more === 0 ? 'repeats' : 'repeat'} rule \`${other}\`${orderMatters ? '; their order matters only under strict evaluation' : ''}`,
+      `${nameRules(rule, more)} ${more === 0 ? 'repeats' : 'repeat'} rule \`${other}\`${orderMatters ? '; their order matters only under strict evaluation' : ''}`,
     explanation: `
 Another rule of the policy has the same effect and the same condition, and matches at least the same actions and roles.
 
 With \`engine.strictEvaluation\`, a condition that fails ends the evaluation of the action. If the repeated rule comes first, removing it can change which outputs an action has and which policy denied it, never the decision. The message says so.
 
-Remove the rule, or correct what was meant to differ: after copying a rule, its actions, roles and condition are easily left unchanged.
+Remove the rule, or correct the part that should differ: after copying a rule, it is easy to forget to change its actions, roles or condition.
 `,
   }),
   'rule/not-in-sql': message<{
@@ -66,13 +66,113 @@ Remove the rule, or correct what was meant to differ: after copying a rule, its 
     text: ({ what, rule, kind, dialect, reason }) =>
       `${what} \`${rule}\` has no SQL condition over the table of \`${kind}\` (${dialect}): ${reason}`,
     explanation: `
-\`authzc compile --table\` checks that the conditions of rules can select rows of the declared tables. This condition cannot, whichever principal asks: a list of these resources
-that depends on the rule is refused when it is asked for, with the same reason.
+\`authzc compile --table\` checks that the conditions of rules can select rows of the declared tables. This condition cannot, for any principal: a list of these
+resources that depends on the rule is refused at run time, for the same reason.
 
-The warning is only reported if this is certain. A condition that has SQL for some principals, for example if an attribute of the principal is a string, is not reported.
+The warning is only reported if this is certain. A condition that can be expressed for some principals, for example because an attribute of the principal is a string, is not reported.
 
-Declare a column or a relation for the attribute, or write the condition with operators that SQL has ([refusals](../plans.md#refusals)). If the actions of the rule are never listed, leave the kind
-out of the file of tables.
+Declare a column or a relation for the attribute, or write the condition with operators that SQL supports ([refusals](../plans.md#refusals)). If your application never lists these resources by the actions of the rule, remove
+the kind from the file of tables.
+`,
+  }),
+  'sql/closure-per-row': message<{
+    readonly what: string;
+    readonly rule: string;
+    readonly kind: string;
+    readonly dialect: string;
+    readonly table: string;
+  }>({
+    severity: 'warning',
+    stage: 'compile',
+    kind: 'closure for each row',
+    text: ({ what, rule, kind, dialect, table }) =>
+      `${what} \`${rule}\` makes a list of \`${kind}\` follow \`${table}\` for each row (${dialect})`,
+    explanation: `
+A condition on a list with \`closure\`, such as the folders above a document, is usually answered once for a whole list: the database finds the folders that satisfy it and all below them.
+That is not possible if the condition counts the elements, as \`exists_one\` and \`size\` do, or compares an element with the resource: the database then follows the steps for each
+row. The result is right, but a long list is slow. MySQL and MariaDB cannot do this at all.
+
+Use \`exists\` or \`all\` with a condition that reads only the element and the principal, such as \`R.attr.ancestors.exists(f, f.owner == P.id)\`
+([rows of several steps](../plans.md#rows-of-several-steps)). If lists of this kind are short, you can leave the rule as it is.
+`,
+  }),
+  'rls/action': message<{ readonly field: string; readonly problem: string }>({
+    severity: 'error',
+    stage: 'rls',
+    kind: 'row level security',
+    text: ({ field, problem }) => `${field}: ${problem}`,
+    explanation: `
+In a file of tables, \`rls\` says which action must be allowed for each statement: \`select: view\`. Several actions are \`{any: [view, audit]}\` if one of them is enough, or
+\`{all: [view, edit]}\` if all are needed. For \`update\`, the row before and the row after the change may need different actions: \`{using: edit, check: create}\`.
+
+The name of the table has its schema, as \`public.documents\`: the file must not depend on what a session searches.
+
+\`rls\` of the file says where the principal comes from, \`principal: settings\`, and which attributes have which types.
+
+Write each in one of these forms ([row level security](../row-level-security.md)).
+`,
+  }),
+  'rls/user-metadata': message<{ readonly attribute: string; readonly claim: string }>({
+    severity: 'error',
+    stage: 'rls',
+    kind: 'row level security',
+    text: ({ attribute, claim }) =>
+      `the attribute \`${attribute}\` is the claim \`${claim}\`, which users change themselves`,
+    explanation: `
+A user may write any value into \`user_metadata\` (Supabase) or \`unsafe_metadata\` (Clerk), with the API that the browser uses. Policies that compare such an attribute
+give each user the tenant or the level of his choice.
+
+Take a claim that only your server writes, such as \`app_metadata.tenant\` or \`org_id\`. There is no switch that allows it.
+`,
+  }),
+  'rls/not-in-sql': message<{
+    readonly kind: string;
+    readonly command: string;
+    readonly reason: string;
+  }>({
+    severity: 'error',
+    stage: 'rls',
+    kind: 'row level security',
+    text: ({ kind, command, reason }) => `\`${command}\` of \`${kind}\` cannot be a policy of PostgreSQL: ${reason}`,
+    explanation: `
+\`authzc rls\` writes a policy only if it selects exactly the rows that a check allows. The condition of these actions contains something that PostgreSQL cannot decide alike, so nothing
+is written: a policy that shows less is a fault that nobody sees, and one that shows more is a leak.
+
+Usual reasons:
+
+- Two values of unknown types are compared, one of the principal and one of a JSON column: declare the type of the attribute under \`rls.attributes\`, or map a column with a type.
+- An attribute of the resource has no column: add it to the table.
+- An operation has no SQL, such as a call of \`matches\` on an attribute of the resource ([refusals](../plans.md#refusals)).
+
+Change the condition or the table, or leave the statement out under \`rls\`: then the database allows it to nobody.
+`,
+  }),
+  'rls/no-index': message<{ readonly kind: string; readonly command: string }>({
+    severity: 'warning',
+    stage: 'rls',
+    kind: 'row level security',
+    text: ({ kind, command }) =>
+      `no index finds the rows of \`${command}\` of \`${kind}\`: some principals see every row`,
+    explanation: `
+Some principals are allowed the action on every row, and others on the rows that a column names. The condition of the policy is an alternative of both, \`has_role('admin') OR
+owner = id\`. PostgreSQL plans it before it knows the principal, so it reads the whole table for everyone.
+
+The policy is right, and slow on a large table. For lists, add [the plan](../plans.md) to the query: it is made for the principal and finds the rows by their index, and the policy makes sure
+that nothing else is shown. Or give such principals a role of the database of their own, and leave it out of \`to\`.
+`,
+  }),
+  'rls/insert-returning': message<{ readonly kind: string }>({
+    severity: 'warning',
+    stage: 'rls',
+    kind: 'row level security',
+    text: ({ kind }) =>
+      `a principal may insert a row of \`${kind}\` that it does not see: \`INSERT … RETURNING\` then fails`,
+    explanation: `
+PostgreSQL also asks the policy of SELECT about a row that is inserted, if the statement returns it. Most libraries return it: Prisma, TypeORM and Drizzle with \`returning()\`. It is not proved that
+a principal that may insert a row may see it, so such a statement may fail with "new row violates row-level security policy", where a check allows it.
+
+Allow to see what one may insert: with a rule for the same roles and with the same condition, or with \`insert: {all: [create, view]}\`, which then refuses the row in either case. Ignore the warning if
+such rows are inserted without RETURNING.
 `,
   }),
   'rule/name-collides': message<{ readonly name: string }>({
@@ -169,7 +269,7 @@ Correct the pattern, or use smaller counts. Patterns that are written in the exp
     kind: 'derived role never used',
     text: ({ name }) => `no rule names the derived role \`${name}\``,
     explanation: `
-The set is imported and other derived roles in it are used, but no rule of any importing policy names this one.
+The set is imported, and other derived roles in it are used, but no rule of the importing policies names this one.
 
 Remove the definition, or add it to \`derivedRoles\` of a rule.
 `,
@@ -346,7 +446,7 @@ Write \`hasIntersection\` for \`has_intersection\`, \`isSubset\` for \`is_subset
 };
 
 /** ``rule `a` and 46 more``. */
-function rulesOf(rule: string, more: number): string {
+function nameRules(rule: string, more: number): string {
   return `rule \`${rule}\`${more === 0 ? '' : ` and ${more} more`}`;
 }
 

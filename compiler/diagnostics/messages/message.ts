@@ -4,7 +4,7 @@ export type Severity = 'error' | 'warning';
 export interface Message<P> {
   readonly severity: Severity;
   /** `load` for phases 1 to 5, `compile` for phase 6 (docs/spec/policy-language.md#compilation-phases). */
-  readonly stage: 'load' | 'compile';
+  readonly stage: 'load' | 'compile' | 'rls';
   /** The short kind of the machine-readable report (docs/spec/policy-language.md#diagnostics-of-the-compiler). */
   readonly kind: string;
   readonly text: (parameters: P) => string;

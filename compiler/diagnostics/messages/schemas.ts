@@ -24,7 +24,7 @@ export const attributeMessages = {
     kind: 'unknown attribute',
     text: ({ path, reason }) => `\`${path}\` is never present: ${reason}`,
     explanation: `
-By the JSON schema that the policy names, no valid request has this attribute: the schema only allows what it lists (\`additionalProperties: false\`), or the attribute is read
+According to the JSON schema of the policy, no valid request has this attribute: the schema allows only the attributes that it lists (\`additionalProperties: false\`), or the attribute is read
 from a string, a number or a list. Reading it fails, so an ALLOW is never granted and **a DENY never applies**; \`has(...)\` of it is false.
 
 The schemas are those of the policy at the root scope, which apply to all scopes of the kind and version: \`principalSchema\` to \`P.attr\`, \`resourceSchema\` to \`R.attr\`. Rules that
@@ -39,8 +39,8 @@ Correct the name, or add the attribute to the schema. With \`--strict-types\` th
     kind: 'attribute not in schema',
     text: ({ path }) => `the schema does not list \`${path}\``,
     explanation: `
-The JSON schema lists attributes at this level, but not this one; none of its \`patternProperties\` matches it either. Requests may still contain the attribute, because
-\`additionalProperties\` is absent and the schema allows what it does not list. More often the name is misspelled. Reading it then fails: an ALLOW is never granted and
+The JSON schema lists attributes at this level, but not this one; none of its \`patternProperties\` matches it either. Requests may still contain the attribute,
+because \`additionalProperties\` is absent and the schema allows unlisted attributes. More often, the name is misspelled. Reading it then fails: an ALLOW is never granted and
 **a DENY never applies**.
 
 Correct the name, or add the attribute to the schema. If unlisted attributes are intended, declare this in the schema with \`additionalProperties: true\` (or with a schema for
@@ -53,7 +53,7 @@ them). With \`--strict-types\` this is an error.
     kind: 'attribute never equal',
     text: ({ left, right, consequence }) => `${left} and ${right} ${consequence}`,
     explanation: `
-By the JSON schemas that the policy names, the two values of the comparison are never equal, or cannot be ordered: they have different types, or the \`enum\` or \`const\` of the
+According to the JSON schemas of the policy, the two values of the comparison are never equal, or cannot be ordered: they have different types, or the \`enum\` or \`const\` of the
 schema does not contain the value. \`==\` is then always false and \`!=\` always true; \`<\`, \`<=\`, \`>\`, \`>=\` fail, and so does \`in\` with neither a list nor a map. A list element
 that can never equal the other side is reported separately.
 
@@ -73,8 +73,8 @@ These guards are recognized: \`has(R.attr.x) && R.attr.x == 1\` (in any order), 
 \`R.attr.?x.hasValue() && …\`; an entry of \`all\` with \`has(R.attr.x)\`, or of \`any\` or \`none\` with \`!has(R.attr.x)\`, above the one that reads it; the condition of a derived role,
 if the rule does not name other roles. The condition of a rule also guards its output.
 
-Other comparisons are not guards: if a schema requires an attribute only for some values of another one, test \`has\` as well. Whether a list has an element at an index, and
-whether a value is null, is not checked.
+Other comparisons are not guards: if a schema requires an attribute only for some values of another attribute, test \`has\` as well. The compiler does not check whether a list has an
+element at an index, or whether a value is null.
 
 Guard the access, write \`R.attr.?x.orValue(0)\`, or list the attribute under \`required\`.
 `,

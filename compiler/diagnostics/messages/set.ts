@@ -26,7 +26,7 @@ Remove one of the documents, change its version or scope, or set \`disabled: tru
     explanation: `
 A disabled document is reported only together with other problems, because it may be their cause: it cannot be imported, and it leaves a gap in a chain of scopes.
 
-Remove \`disabled: true\`, or remove what still needs the document.
+Remove \`disabled: true\`, or the references to the document.
 `,
   }),
   'import/missing': message<{ import: string; name: string; policy: string }>({
@@ -108,7 +108,7 @@ Give all versions the same \`parentRoles\`.
     text: ({ role, version, others }) =>
       `role \`${role}\` has parent roles in version \`${version}\`, and no role policy in: ${others}`,
     explanation: `
-A role policy gives a role parents, and other versions have resource policies but no role policy for this role. A request gets the parent roles of the version that it names, so in
+A role policy gives a role parents, but other versions have resource policies and no role policy for this role. A request gets the parent roles of the version that it names, so in
 those versions the role has no parents, and may be denied. Other PDPs may use the parent roles of one version for all.
 
 Add a role policy with the same \`parentRoles\` for each of these versions. If the role must have no parents there, keep the policies as they are.
@@ -246,6 +246,23 @@ A condition uses \`script\`, which is no longer supported. Conditions are CEL ex
 Write the condition as \`match: { expr: ... }\`.
 `,
   }),
+  'client/unproved': message<{
+    readonly kind: string;
+    readonly action: string;
+    readonly claim: 'allowed' | 'denied';
+    readonly reason: string;
+  }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'client projection not proved',
+    text: ({ kind, action, claim, reason }) =>
+      `not proved that a client is right to call \`${action}\` of \`${kind}\` ${claim}: ${reason}`,
+    explanation: `
+\`authzc compile --client\` only writes a projection if a solver proves that its answers \`allowed\` and \`denied\` are what the server decides, whatever the attributes that the client does not know. Here it did not, so nothing is written.
+
+With \`no solver\`, install it: \`npm install --save-dev z3-solver\`. With \`resource limit\`, the condition is too hard for it: leave the action out of \`client.yaml\`, or an attribute, so that the condition becomes conditional.
+`,
+  }),
   'output/empty': message<Nothing>({
     severity: 'error',
     stage: 'compile',
@@ -263,7 +280,7 @@ Add an expression, or remove the block.
     kind: 'undeclared role',
     text: ({ word }) => `role \`${word}\` is not declared in the vocabulary`,
     explanation: `
-The project declares its roles under \`vocabulary.roles\` of \`.authz.yaml\`, and this is none of them. A glob must match at least one.
+The project declares its roles under \`vocabulary.roles\` in \`.authz.yaml\`, but not this one. A glob must match at least one of them.
 
 Correct the name, or declare the role.
 `,
@@ -274,7 +291,7 @@ Correct the name, or declare the role.
     kind: 'undeclared action',
     text: ({ word }) => `action \`${word}\` is not declared in the vocabulary`,
     explanation: `
-The project declares its actions under \`vocabulary.actions\` of \`.authz.yaml\`, and this is none of them. A glob must match at least one.
+The project declares its actions under \`vocabulary.actions\` in \`.authz.yaml\`, but not this one. A glob must match at least one of them.
 
 Correct the name, or declare the action.
 `,

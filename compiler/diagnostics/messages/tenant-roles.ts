@@ -8,7 +8,7 @@ export const tenantRoleMessages = {
     kind: 'unknown role',
     text: ({ role }) => `no policy names the role \`${role}\``,
     explanation: `
-A grant lets tenants give a role that no rule, role policy or derived role names: nobody is allowed anything by it. Derived roles are computed, and cannot be given.
+A grant lets tenants assign a role that no rule, role policy or derived role names, so the role allows nothing. Derived roles are computed and cannot be assigned.
 
 Correct the name under \`role\`.
 `,
@@ -19,7 +19,7 @@ Correct the name under \`role\`.
     kind: 'unknown kind',
     text: ({ kind }) => `no policy covers the kind \`${kind}\``,
     explanation: `
-A grant is about a kind of resource, or a glob of kinds, that no policy names.
+A grant names a kind of resource, or a glob of kinds, that no policy covers.
 
 Correct the name under \`resource\`. \`"*"\` is every kind.
 `,
@@ -39,10 +39,11 @@ Correct the name under \`actions\`. \`"*"\` is every action.
     severity: 'error',
     stage: 'compile',
     kind: 'reserved role',
-    text: ({ role, prefix }) => `the role \`${role}\` begins with \`${prefix}\`, which only roles of tenants do`,
+    text: ({ role, prefix }) =>
+      `the role \`${role}\` begins with \`${prefix}\`, which is reserved for roles of tenants`,
     explanation: `
-The policies let tenants have roles of their own, and requests tell these by a prefix. A policy names a role with this prefix. No principal has it when rules are evaluated, so the rule
-never applies.
+The policies let tenants define their own roles, which have a reserved prefix in requests. A policy names a role with this prefix. No principal has such a role when rules are evaluated, so the
+rule never applies.
 
 Rename the role, or choose another \`rolePrefix\` in the document of \`tenantRoles\`.
 `,

@@ -8,7 +8,7 @@ import type { Kinds } from './kinds.js';
  * glob, every string is an action.
  */
 export function actionType(kinds: Kinds, kind: string): string {
-  const ofPolicies = kinds.policiesOf(kind).flatMap(({ rules }) => rules.flatMap(({ actions }) => actions));
+  const ofPolicies = kinds.listPolicies(kind).flatMap(({ rules }) => rules.flatMap(({ actions }) => actions));
   const others = kinds.rulesAbout(kind).flatMap(({ rule: { actions } }) => actions);
   const patterns = new Set([...ofPolicies, ...others]);
   const types = new Set([...patterns].filter((text) => !isEverything(text)).map(patternType));

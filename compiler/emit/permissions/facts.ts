@@ -44,7 +44,7 @@ export interface RuleFacts {
 }
 
 /** The facts of a program. */
-export function typeFactsOf(program: Program): TypeFacts {
+export function collectTypeFacts(program: Program): TypeFacts {
   const schemas = schemaTypes(program);
   return { modules: program.modules.flatMap((module) => moduleFacts(module, schemas) ?? []), aliases: schemas.aliases };
 }
@@ -85,8 +85,8 @@ function ruleFacts(rule: Rule | RoleRule): RuleFacts {
 }
 
 /** Actions that are exempt from the schema require no attributes. */
-function attributeType(schema: Schema | undefined, { attributesOf }: SchemaTypes): TypeText {
+function attributeType(schema: Schema | undefined, { writeAttributes }: SchemaTypes): TypeText {
   if (schema === undefined || 'unavailable' in schema.validator) return ATTRIBUTES;
-  const type = attributesOf(schema.validator);
+  const type = writeAttributes(schema.validator);
   return schema.ignoredActions.length > 0 ? composedType(['Partial<', type, '>']) : type;
 }

@@ -1,5 +1,5 @@
 import { glob, literalOrGlob, sanitize } from '../../../runtime/policy/index.js';
-import { entriesOf, TextIndex } from '../../globs/text-index.js';
+import { listEntries, TextIndex } from '../../globs/text-index.js';
 import type { ModuleFacts, RuleFacts } from './facts.js';
 
 /** An index of the policies by resource kind: there may be thousands of kinds, and of rules with globs. */
@@ -25,14 +25,14 @@ export class Kinds {
   }
 
   /** The resource policies of a kind. */
-  policiesOf(kind: string): readonly ResourceFacts[] {
+  listPolicies(kind: string): readonly ResourceFacts[] {
     return this.resources.get(kind) ?? [];
   }
 
   /** The rules of principal and role policies that match a kind, in the order of the modules. */
   rulesAbout(kind: string): readonly GlobRule[] {
     const lookedUp = sanitize(kind);
-    const entries = new Set([kind, lookedUp].flatMap((name) => entriesOf(this.index.find(name))));
+    const entries = new Set([kind, lookedUp].flatMap((name) => listEntries(this.index.find(name))));
     return [...entries]
       .sort((a, b) => a - b)
       .map((entry) => this.globRules[entry] as GlobRule)
@@ -53,12 +53,12 @@ export interface GlobRule {
 function rulesIn(module: ModuleFacts): readonly GlobRule[] {
   return module.rules.flatMap((rule) => {
     const text = rule.resource;
-    return text === undefined ? [] : [{ module, rule, text, means: matcherOf(text) }];
+    return text === undefined ? [] : [{ module, rule, text, means: makeMatcher(text) }];
   });
 }
 
 /** Whether the resource of a rule of a principal or role policy matches a kind. */
-function matcherOf(text: string): GlobRule['means'] {
+function makeMatcher(text: string): GlobRule['means'] {
   const asGlob = glob(text);
   const asWritten = literalOrGlob(text);
   return (kind, lookedUp) => text === kind || asGlob(lookedUp) || asWritten(kind);

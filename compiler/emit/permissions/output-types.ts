@@ -14,17 +14,18 @@ import {
 
 /** The type of the values of an output. */
 export function outputType({ ruleActivated, conditionNotMet }: Output): TypeText {
-  return union([ruleActivated, conditionNotMet].flatMap((value) => (value === undefined ? [] : [typeOf(value)])));
+  return union([ruleActivated, conditionNotMet].flatMap((value) => (value === undefined ? [] : [writeType(value)])));
 }
 
 /** Literals have literal types, everything else the type that CEL infers. */
-function typeOf(value: Value): TypeText {
+function writeType(value: Value): TypeText {
   if (value.kind === 'literal' && value.literal === 'string') return stringType(value.value);
   if (value.kind === 'literal' && value.literal === 'bool') return namedType(String(value.value));
   if (value.kind === 'map') return mapType(value);
   if (value.kind === 'list')
-    return composedType(['readonly (', union(value.elements.map((element) => typeOf(element.value))), ')[]']);
-  if (value.kind === 'operator' && value.operator === 'conditional') return union(value.operands.slice(1).map(typeOf));
+    return composedType(['readonly (', union(value.elements.map((element) => writeType(element.value))), ')[]']);
+  if (value.kind === 'operator' && value.operator === 'conditional')
+    return union(value.operands.slice(1).map(writeType));
   switch (value.type.kind) {
     case 'bool':
       return namedType('boolean');
@@ -43,7 +44,7 @@ function mapType({ entries }: Extract<Value, { readonly kind: 'map' }>): TypeTex
     key.kind === 'literal' && key.literal === 'string'
       ? composedType([
           `readonly ${quote(key.value)}`,
-          ...(optional ? ['?: ', union([optionalType(value), namedType('undefined')])] : [': ', typeOf(value)]),
+          ...(optional ? ['?: ', union([optionalType(value), namedType('undefined')])] : [': ', writeType(value)]),
           ';',
         ])
       : undefined,

@@ -23,7 +23,7 @@ export interface SchemaTypes {
   /** One type alias per definition, in the order of files. */
   readonly aliases: readonly { readonly name: string; readonly file: string; readonly type: TypeText }[];
   /** The attributes that a definition describes: always an object. */
-  readonly attributesOf: (at: SchemaAddress) => TypeText;
+  readonly writeAttributes: (at: SchemaAddress) => TypeText;
 }
 
 /** The types of all the schemas of a program. */
@@ -34,21 +34,21 @@ export function schemaTypes({ schemas }: Program): SchemaTypes {
       own.map(({ pointer, schema }) => [definitionKey({ file, pointer }), schema] as const),
     ),
   );
-  const nameOf = (at: SchemaAddress): string => upperFirst(names.get(definitionKey(at)) as string);
-  const context: Context = { definitions, nameOf };
+  const findName = (at: SchemaAddress): string => upperFirst(names.get(definitionKey(at)) as string);
+  const context: Context = { definitions, findName };
   const aliases = schemas.flatMap(({ file, definitions: own }) =>
     own.map(({ pointer, schema }) => ({
-      name: nameOf({ file, pointer }),
+      name: findName({ file, pointer }),
       file,
-      type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]), written: { count: 0 } }),
+      type: writeType(schema, { ...context, open: new Set([definitionKey({ file, pointer })]), written: { count: 0 } }),
     })),
   );
-  const attributesOf = (at: SchemaAddress): TypeText => {
+  const writeAttributes = (at: SchemaAddress): TypeText => {
     const isObject = isObjectOnly(definitions.get(definitionKey(at)));
-    const name = namedType(nameOf(at));
+    const name = namedType(findName(at));
     return isObject ? name : composedType(['Extract<', name, ', ', ATTRIBUTES, '>']);
   };
-  return { aliases, attributesOf };
+  return { aliases, writeAttributes };
 }
 
 const LINE = 100;
@@ -61,7 +61,7 @@ const MOST_REFERENCES = 200;
 
 interface Context {
   readonly definitions: ReadonlyMap<string, SchemaTerm>;
-  readonly nameOf: (at: SchemaAddress) => string;
+  readonly findName: (at: SchemaAddress) => string;
   /** The definitions whose types are being written: an alias may refer to itself only below a member. */
   readonly open?: ReadonlySet<string>;
   /** The number of references that were expanded in the alias. */
@@ -75,13 +75,13 @@ function isObjectOnly(term: SchemaTerm | undefined): boolean {
   return types !== undefined && typeNames(types).join() === 'object';
 }
 
-function typeOf(term: SchemaTerm, context: Context): TypeText {
+function writeType(term: SchemaTerm, context: Context): TypeText {
   if (term.kind === 'name') return term.name === 'nothing' ? NEVER : JSON_TYPE;
   if (term.kind !== 'call') return JSON_TYPE;
   const [first, second] = term.args;
   switch (term.name) {
     case 'inScope':
-      return second === undefined ? JSON_TYPE : typeOf(second, context);
+      return second === undefined ? JSON_TYPE : writeType(second, context);
     case 'ref':
       return refType(first, context);
     case 'type':
@@ -96,8 +96,8 @@ function typeOf(term: SchemaTerm, context: Context): TypeText {
 /** Members are expanded where they are named, aliases elsewhere: there, an alias may refer back to itself. */
 function memberType(term: SchemaTerm, context: Context): TypeText {
   if (term.kind === 'call' && term.name === 'ref' && term.args[0]?.kind === 'definition')
-    return namedType(context.nameOf(term.args[0].at));
-  return typeOf(term, context);
+    return namedType(context.findName(term.args[0].at));
+  return writeType(term, context);
 }
 
 function refType(target: SchemaTerm | undefined, context: Context): TypeText {
@@ -109,7 +109,7 @@ function refType(target: SchemaTerm | undefined, context: Context): TypeText {
     if (context.written.count >= MOST_REFERENCES) return JSON_TYPE;
     context.written.count += 1;
   }
-  return typeOf(schema, { ...context, open: new Set([...(context.open ?? []), key]) });
+  return writeType(schema, { ...context, open: new Set([...(context.open ?? []), key]) });
 }
 
 /** The keywords, including those inside `unevaluated`. */
@@ -120,7 +120,7 @@ function unwrapped(keywords: readonly SchemaTerm[]): readonly SchemaTerm[] {
 }
 
 function schemaType(types: readonly string[] | undefined, keywords: readonly SchemaTerm[], context: Context): TypeText {
-  const literals = literalsOf(keywords);
+  const literals = listLiterals(keywords);
   if (literals !== undefined)
     return union(literals.filter((node) => types === undefined || isOfTypes(node, types)).map(literalType));
   const base = types === undefined ? [] : [union(types.map((name) => baseType(name, keywords, context)))];
@@ -130,7 +130,7 @@ function schemaType(types: readonly string[] | undefined, keywords: readonly Sch
   return joinedTypes(parts.length === 1 ? parts : parts.map(bracketed), ' & ');
 }
 
-function literalsOf(keywords: readonly SchemaTerm[]): readonly JsonNode[] | undefined {
+function listLiterals(keywords: readonly SchemaTerm[]): readonly JsonNode[] | undefined {
   const found = keywords.find(
     (keyword) => keyword.kind === 'call' && (keyword.name === 'is' || keyword.name === 'isIn'),
   );
@@ -185,34 +185,34 @@ function baseType(name: string, keywords: readonly SchemaTerm[], context: Contex
 function arrayType(keywords: readonly SchemaTerm[], context: Context): TypeText {
   for (const keyword of keywords) {
     if (keyword.kind !== 'call' || keyword.args[0] === undefined) continue;
-    if (keyword.name === 'items') return listOf(memberType(keyword.args[0], context));
-    if (keyword.name === 'tuple') return listOf(tupleItem(keyword.args[0], context));
+    if (keyword.name === 'items') return writeList(memberType(keyword.args[0], context));
+    if (keyword.name === 'tuple') return writeList(tupleItem(keyword.args[0], context));
   }
-  return listOf(JSON_TYPE);
+  return writeList(JSON_TYPE);
 }
 
-function listOf(item: TypeText): TypeText {
+function writeList(item: TypeText): TypeText {
   return composedType(['readonly ', bracketed(item), '[]']);
 }
 
 /** JSON Schema allows a tuple to be shorter, so positions are not significant: an item has any of their types. */
 function tupleItem(parts: SchemaTerm, context: Context): TypeText {
-  const prefix = memberOf(parts, 'prefixItems');
-  const rest = memberOf(parts, 'rest');
+  const prefix = findMember(parts, 'prefixItems');
+  const rest = findMember(parts, 'rest');
   const items = prefix?.kind === 'list' ? prefix.items.map((item) => memberType(item, context)) : [];
   if (rest === undefined) return JSON_TYPE;
   return union(isFlag(rest) ? items : [...items, memberType(rest, context)]);
 }
 
 function objectType(keywords: readonly SchemaTerm[], context: Context): TypeText {
-  const required = new Set(namesOf(keywords, 'required'));
+  const required = new Set(listNames(keywords, 'required'));
   const members = new Map<string, TypeText>();
   let others: TypeText | undefined;
   for (const keyword of keywords) {
     if (keyword.kind !== 'call' || keyword.args[0] === undefined) continue;
     if (keyword.name === 'properties') addMembers(members, keyword.args[0], context);
     if (keyword.name === 'members') {
-      addMembers(members, memberOf(keyword.args[0], 'properties'), context);
+      addMembers(members, findMember(keyword.args[0], 'properties'), context);
       others = otherMembers(keyword.args[0], members.size, context);
     }
   }
@@ -228,7 +228,7 @@ function objectType(keywords: readonly SchemaTerm[], context: Context): TypeText
   return lines.length === 0 ? ATTRIBUTES : objectText(lines);
 }
 
-/** On one line where it fits. */
+/** Writes an object type, on one line where it fits. */
 function objectText(members: readonly TypeText[]): TypeText {
   const flat = composedType(['{ ', joinedTypes(members, ' '), ' }'], true);
   if (flat.text.length <= LINE) return flat;
@@ -247,13 +247,13 @@ function addMembers(members: Map<string, TypeText>, record: SchemaTerm | undefin
  * covers those as well. A schema that does not mention other members is taken literally: they are misspelled.
  */
 function otherMembers(record: SchemaTerm, named: number, context: Context): TypeText | undefined {
-  const others = memberOf(record, 'additionalProperties');
-  if (memberOf(record, 'patternProperties') !== undefined) return JSON_TYPE;
+  const others = findMember(record, 'additionalProperties');
+  if (findMember(record, 'patternProperties') !== undefined) return JSON_TYPE;
   if (others === undefined || isFlag(others)) return undefined;
   return named === 0 ? memberType(others, context) : JSON_TYPE;
 }
 
-function namesOf(keywords: readonly SchemaTerm[], name: string): readonly string[] {
+function listNames(keywords: readonly SchemaTerm[], name: string): readonly string[] {
   return keywords.flatMap((keyword) =>
     keyword.kind === 'call' && keyword.name === name
       ? keyword.args.flatMap((arg) => (arg.kind === 'value' && arg.node.kind === 'string' ? [arg.node.value] : []))
@@ -267,7 +267,7 @@ function combination(keyword: SchemaTerm, types: readonly string[] | undefined, 
   const arms = (): readonly TypeText[] => keyword.args.map((arm) => armType(arm, types, context));
   switch (keyword.name) {
     case 'ref':
-      return [typeOf(keyword, context)];
+      return [writeType(keyword, context)];
     case 'allOf':
       return arms();
     case 'anyOf':
@@ -282,10 +282,10 @@ function armType(arm: SchemaTerm, types: readonly string[] | undefined, context:
   const isUntyped = arm.kind === 'call' && arm.name === 'anyType';
   return isUntyped && types?.join() === 'object'
     ? schemaType(types, unwrapped(arm.args), context)
-    : typeOf(arm, context);
+    : writeType(arm, context);
 }
 
-function memberOf(record: SchemaTerm, name: string): SchemaTerm | undefined {
+function findMember(record: SchemaTerm, name: string): SchemaTerm | undefined {
   return record.kind === 'record' ? record.members.find(([member]) => member === name)?.[1] : undefined;
 }
 

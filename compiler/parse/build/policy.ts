@@ -33,16 +33,16 @@ import type { FieldValue, ObjectValue, TextValue } from '../schema/value.js';
 import { isVerbatim, type TextOffsets, textOffsets } from '../yaml/offsets.js';
 import {
   asText,
-  boolOf,
-  entriesOf,
-  fieldOf,
+  readBool,
+  readEntries,
+  findField,
   nonEmptyText,
-  numberOf,
-  objectOf,
-  objectsOf,
+  readNumber,
+  readObject,
+  readObjects,
   requiredText,
-  textOf,
-  textsOf,
+  readText,
+  readTexts,
 } from './fields.js';
 
 /** Builds the syntax tree of a validated document (docs/spec/policy-language.md#top-level-fields). */
@@ -50,27 +50,27 @@ export function policyFile(document: ObjectValue, source: Source): PolicyFile {
   return {
     source,
     place: { ...document.node.place, path: '' },
-    disabled: boolOf(document, 'disabled'),
-    description: textOf(document, 'description')?.value ?? '',
-    annotations: annotationsOf(document),
+    disabled: readBool(document, 'disabled'),
+    description: readText(document, 'description')?.value ?? '',
+    annotations: buildAnnotations(document),
     legacyVariables: variableDefinitions(document, 'variables'),
-    policy: policyOf(document),
+    policy: buildBody(document),
   };
 }
 
 // No prototype, so that no name is special.
-function annotationsOf(document: ObjectValue): Readonly<Record<string, string>> {
+function buildAnnotations(document: ObjectValue): Readonly<Record<string, string>> {
   const annotations = Object.create(null) as Record<string, string>;
-  const metadata = objectOf(document, 'metadata');
+  const metadata = readObject(document, 'metadata');
   if (metadata === undefined) return annotations;
-  for (const { name, value } of entriesOf(metadata, 'annotations')) annotations[name.value] = asText(value).text;
+  for (const { name, value } of readEntries(metadata, 'annotations')) annotations[name.value] = asText(value).text;
   return annotations;
 }
 
 /** Returns the single policy of a validated document (docs/spec/policy-language.md#resourcepolicy). */
-function policyOf(document: ObjectValue): Policy {
+function buildBody(document: ObjectValue): Policy {
   for (const [field, build] of BUILDERS) {
-    const policy = objectOf(document, field);
+    const policy = readObject(document, field);
     if (policy !== undefined) return build(policy);
   }
   return invariant('a document without policy after validation');
@@ -92,13 +92,13 @@ function resourcePolicy(policy: ObjectValue): Policy {
     kind: 'resource',
     resource: requiredText(policy, 'resource'),
     version: requiredText(policy, 'version'),
-    scope: scopeOf(policy),
-    scopePermissions: scopePermissionsOf(policy),
-    importDerivedRoles: textsOf(policy, 'importDerivedRoles'),
-    variables: variablesOf(policy),
-    constants: constantsOf(policy),
-    rules: objectsOf(policy, 'rules').map(resourceRule),
-    schemas: schemasOf(policy),
+    scope: readScope(policy),
+    scopePermissions: readScopePermissions(policy),
+    importDerivedRoles: readTexts(policy, 'importDerivedRoles'),
+    variables: buildVariables(policy),
+    constants: buildConstants(policy),
+    rules: readObjects(policy, 'rules').map(resourceRule),
+    schemas: buildSchemas(policy),
   };
 }
 
@@ -107,11 +107,11 @@ function principalPolicy(policy: ObjectValue): Policy {
     kind: 'principal',
     principal: requiredText(policy, 'principal'),
     version: requiredText(policy, 'version'),
-    scope: scopeOf(policy),
-    scopePermissions: scopePermissionsOf(policy),
-    variables: variablesOf(policy),
-    constants: constantsOf(policy),
-    rules: objectsOf(policy, 'rules').map(principalRule),
+    scope: readScope(policy),
+    scopePermissions: readScopePermissions(policy),
+    variables: buildVariables(policy),
+    constants: buildConstants(policy),
+    rules: readObjects(policy, 'rules').map(principalRule),
   };
 }
 
@@ -119,13 +119,13 @@ function rolePolicy(policy: ObjectValue): Policy {
   return {
     kind: 'role',
     role: requiredText(policy, 'role'),
-    version: textOf(policy, 'version')?.value || 'default',
-    scope: scopeOf(policy),
-    parentRoles: textsOf(policy, 'parentRoles'),
-    scopePermissions: scopePermissionsOf(policy),
-    variables: variablesOf(policy),
-    constants: constantsOf(policy),
-    rules: objectsOf(policy, 'rules').map(roleRule),
+    version: readText(policy, 'version')?.value || 'default',
+    scope: readScope(policy),
+    parentRoles: readTexts(policy, 'parentRoles'),
+    scopePermissions: readScopePermissions(policy),
+    variables: buildVariables(policy),
+    constants: buildConstants(policy),
+    rules: readObjects(policy, 'rules').map(roleRule),
   };
 }
 
@@ -133,9 +133,9 @@ function derivedRoles(policy: ObjectValue): Policy {
   return {
     kind: 'derived-roles',
     name: requiredText(policy, 'name'),
-    variables: variablesOf(policy),
-    constants: constantsOf(policy),
-    definitions: objectsOf(policy, 'definitions').map(derivedRole),
+    variables: buildVariables(policy),
+    constants: buildConstants(policy),
+    definitions: readObjects(policy, 'definitions').map(derivedRole),
   };
 }
 
@@ -160,16 +160,16 @@ function tenantRoles(policy: ObjectValue): Policy {
     kind: 'tenant-roles',
     tenantScope: requiredText(policy, 'scope'),
     rolePrefix: nonEmptyText(policy, 'rolePrefix')?.value ?? 'tenant:',
-    grants: objectsOf(policy, 'grants').map(grant),
+    grants: readObjects(policy, 'grants').map(grant),
   };
 }
 
 function grant({ value }: Located<ObjectValue>): Grant {
   return {
     role: requiredText(value, 'role'),
-    resources: objectsOf(value, 'resources').map(({ value: granted }) => ({
+    resources: readObjects(value, 'resources').map(({ value: granted }) => ({
       resource: requiredText(granted, 'resource'),
-      actions: textsOf(granted, 'actions'),
+      actions: readTexts(granted, 'actions'),
     })),
   };
 }
@@ -178,67 +178,67 @@ function invariants(policy: ObjectValue): Policy {
   return {
     kind: 'invariants',
     name: requiredText(policy, 'name'),
-    variables: variablesOf(policy),
-    constants: constantsOf(policy),
-    statements: objectsOf(policy, 'statements').flatMap(statement),
+    variables: buildVariables(policy),
+    constants: buildConstants(policy),
+    statements: readObjects(policy, 'statements').flatMap(statement),
   };
 }
 
 /** A statement of an invariants document; none if it has no form, which validation rejects. */
 function statement({ value: object, place }: Located<ObjectValue>): readonly Statement[] {
-  const claim = claimOf(object);
+  const claim = buildClaim(object);
   return claim === undefined ? [] : [{ place, name: requiredText(object, 'name'), claim }];
 }
 
-function claimOf(statement: ObjectValue): Claim | undefined {
+function buildClaim(statement: ObjectValue): Claim | undefined {
   for (const form of FORMS) {
-    const claim = objectOf(statement, form);
+    const claim = readObject(statement, form);
     if (claim === undefined) continue;
     if (form === 'final') return { form, rule: requiredText(claim, 'rule') };
-    const about = aboutOf(claim);
-    return form === 'implies' ? { form, about, also: textsOf(claim, 'also') } : { form, about };
+    const about = buildAbout(claim);
+    return form === 'implies' ? { form, about, also: readTexts(claim, 'also') } : { form, about };
   }
   return undefined;
 }
 
-function aboutOf(claim: ObjectValue): About {
+function buildAbout(claim: ObjectValue): About {
   return {
-    resource: textOf(claim, 'resource'),
-    version: textOf(claim, 'version'),
-    scope: textOf(claim, 'scope'),
-    actions: textsOf(claim, 'actions'),
-    principal: aboutPrincipal(objectOf(claim, 'principal')),
-    when: conditionOf(claim, 'when'),
-    unless: conditionOf(claim, 'unless'),
+    resource: readText(claim, 'resource'),
+    version: readText(claim, 'version'),
+    scope: readText(claim, 'scope'),
+    actions: readTexts(claim, 'actions'),
+    principal: aboutPrincipal(readObject(claim, 'principal')),
+    when: buildCondition(claim, 'when'),
+    unless: buildCondition(claim, 'unless'),
   };
 }
 
 function aboutPrincipal(principal: ObjectValue | undefined): AboutPrincipal {
   if (principal === undefined) return { id: undefined, roles: [], allRoles: [], notRoles: [] };
   return {
-    id: textOf(principal, 'id'),
-    roles: textsOf(principal, 'roles'),
-    allRoles: textsOf(principal, 'allRoles'),
-    notRoles: textsOf(principal, 'notRoles'),
+    id: readText(principal, 'id'),
+    roles: readTexts(principal, 'roles'),
+    allRoles: readTexts(principal, 'allRoles'),
+    notRoles: readTexts(principal, 'notRoles'),
   };
 }
 
 // A lone dot names the root scope, as in requests (docs/spec/policy-language.md#identifiers).
-function scopeOf(policy: ObjectValue): string {
+function readScope(policy: ObjectValue): string {
   // `.` is kept: such a policy loads, but no request reaches it (docs/spec/policy-language.md#scopes).
-  return textOf(policy, 'scope')?.value ?? '';
+  return readText(policy, 'scope')?.value ?? '';
 }
 
 const SCOPE_PERMISSIONS: readonly ScopePermissions[] = ['unspecified', 'override-parent', 'require-parental-consent'];
 
-function scopePermissionsOf(policy: ObjectValue): ScopePermissions {
+function readScopePermissions(policy: ObjectValue): ScopePermissions {
   return (
-    SCOPE_PERMISSIONS[numberOf(policy, 'scopePermissions')] ?? invariant('unknown scope permissions after validation')
+    SCOPE_PERMISSIONS[readNumber(policy, 'scopePermissions')] ?? invariant('unknown scope permissions after validation')
   );
 }
 
-function schemasOf(policy: ObjectValue): Schemas | undefined {
-  const schemas = objectOf(policy, 'schemas');
+function buildSchemas(policy: ObjectValue): Schemas | undefined {
+  const schemas = readObject(policy, 'schemas');
   return (
     schemas && {
       principal: schemaReference(schemas, 'principalSchema'),
@@ -248,37 +248,37 @@ function schemasOf(policy: ObjectValue): Schemas | undefined {
 }
 
 function schemaReference(schemas: ObjectValue, field: string): SchemaReference | undefined {
-  const schema = objectOf(schemas, field);
+  const schema = readObject(schemas, field);
   if (schema === undefined) return undefined;
-  const ignoreWhen = objectOf(schema, 'ignoreWhen');
-  return { ref: requiredText(schema, 'ref'), ignoredActions: ignoreWhen ? textsOf(ignoreWhen, 'actions') : [] };
+  const ignoreWhen = readObject(schema, 'ignoreWhen');
+  return { ref: requiredText(schema, 'ref'), ignoredActions: ignoreWhen ? readTexts(ignoreWhen, 'actions') : [] };
 }
 
 /** The `variables` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty if absent. */
-function variablesOf(policy: ObjectValue): Variables {
-  const block = objectOf(policy, 'variables');
+function buildVariables(policy: ObjectValue): Variables {
+  const block = readObject(policy, 'variables');
   if (block === undefined) return { imports: [], local: [] };
-  return { imports: textsOf(block, 'import'), local: variableDefinitions(block, 'local') };
+  return { imports: readTexts(block, 'import'), local: variableDefinitions(block, 'local') };
 }
 
 /** The `constants` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty if absent. */
-function constantsOf(policy: ObjectValue): Constants {
-  const block = objectOf(policy, 'constants');
+function buildConstants(policy: ObjectValue): Constants {
+  const block = readObject(policy, 'constants');
   if (block === undefined) return { imports: [], local: [] };
-  return { imports: textsOf(block, 'import'), local: constantDefinitions(block, 'local') };
+  return { imports: readTexts(block, 'import'), local: constantDefinitions(block, 'local') };
 }
 
 /** The entries of a map from names to CEL expressions. */
 function variableDefinitions(object: ObjectValue, field: string): readonly VariableDefinition[] {
-  return entriesOf(object, field).map(({ name, value, place }) => ({
+  return readEntries(object, field).map(({ name, value, place }) => ({
     name,
-    expression: expressionOf(asText(value), place),
+    expression: buildExpression(asText(value), place),
   }));
 }
 
 /** The entries of a map from names to JSON values. */
 function constantDefinitions(object: ObjectValue, field: string): readonly ConstantDefinition[] {
-  return entriesOf(object, field).map(({ name, value, place }) => {
+  return readEntries(object, field).map(({ name, value, place }) => {
     if (value.kind !== 'json') return invariant('a constant is no JSON value');
     return { name, value: { value: value.value, place } };
   });
@@ -289,18 +289,22 @@ function resourceRule({ value: rule, place }: Located<ObjectValue>): ResourceRul
   return {
     place,
     name: nonEmptyText(rule, 'name'),
-    actions: textsOf(rule, 'actions'),
-    effect: effectOf(rule),
-    roles: textsOf(rule, 'roles'),
-    derivedRoles: textsOf(rule, 'derivedRoles'),
-    condition: conditionOf(rule),
-    output: outputOf(rule),
+    actions: readTexts(rule, 'actions'),
+    effect: readEffect(rule),
+    roles: readTexts(rule, 'roles'),
+    derivedRoles: readTexts(rule, 'derivedRoles'),
+    condition: buildCondition(rule),
+    output: buildOutput(rule),
   };
 }
 
 /** A rule of a principal policy (docs/spec/policy-language.md#principalpolicy). */
 function principalRule({ value: rule, place }: Located<ObjectValue>): PrincipalRule {
-  return { place, resource: requiredText(rule, 'resource'), actions: objectsOf(rule, 'actions').map(principalAction) };
+  return {
+    place,
+    resource: requiredText(rule, 'resource'),
+    actions: readObjects(rule, 'actions').map(principalAction),
+  };
 }
 
 /** A rule of a role policy (docs/spec/policy-language.md#rolepolicy). */
@@ -309,9 +313,9 @@ function roleRule({ value: rule, place }: Located<ObjectValue>): RoleRule {
     place,
     name: nonEmptyText(rule, 'name'),
     resource: requiredText(rule, 'resource'),
-    allowActions: textsOf(rule, 'allowActions'),
-    condition: conditionOf(rule),
-    output: outputOf(rule),
+    allowActions: readTexts(rule, 'allowActions'),
+    condition: buildCondition(rule),
+    output: buildOutput(rule),
   };
 }
 
@@ -320,8 +324,8 @@ function derivedRole({ value: role, place }: Located<ObjectValue>): DerivedRole 
   return {
     place,
     name: requiredText(role, 'name'),
-    parentRoles: textsOf(role, 'parentRoles'),
-    condition: conditionOf(role),
+    parentRoles: readTexts(role, 'parentRoles'),
+    condition: buildCondition(role),
   };
 }
 
@@ -330,34 +334,34 @@ function principalAction({ value: action, place }: Located<ObjectValue>): Princi
     place,
     name: nonEmptyText(action, 'name'),
     action: requiredText(action, 'action'),
-    effect: effectOf(action),
-    condition: conditionOf(action),
-    output: outputOf(action),
+    effect: readEffect(action),
+    condition: buildCondition(action),
+    output: buildOutput(action),
   };
 }
 
 // Validation guarantees EFFECT_ALLOW (1) or EFFECT_DENY (2).
-function effectOf(rule: ObjectValue): Effect {
-  return numberOf(rule, 'effect') === 1 ? 'allow' : 'deny';
+function readEffect(rule: ObjectValue): Effect {
+  return readNumber(rule, 'effect') === 1 ? 'allow' : 'deny';
 }
 
 /** The condition of a rule, a derived role or a statement (docs/spec/policy-language.md#condition). */
-function conditionOf(rule: ObjectValue, field = 'condition'): Condition | undefined {
-  const condition = fieldOf(rule, field);
+function buildCondition(rule: ObjectValue, field = 'condition'): Condition | undefined {
+  const condition = findField(rule, field);
   if (condition === undefined) return undefined;
   const { place, value } = condition;
   if (value.kind !== 'object') return invariant('a condition is not an object');
-  const match = objectOf(value, 'match');
-  return { place, match: match === undefined ? { kind: 'script', place } : matchOf(match) };
+  const match = readObject(value, 'match');
+  return { place, match: match === undefined ? { kind: 'script', place } : buildMatch(match) };
 }
 
 /** The output of a rule (docs/spec/policy-language.md#output). */
-function outputOf(rule: ObjectValue): Output | undefined {
-  const output = fieldOf(rule, 'output');
+function buildOutput(rule: ObjectValue): Output | undefined {
+  const output = findField(rule, 'output');
   if (output === undefined) return undefined;
   const { place, value } = output;
   if (value.kind !== 'object') return invariant('an output is not an object');
-  const when = objectOf(value, 'when');
+  const when = readObject(value, 'when');
   return {
     place,
     ruleActivated: when && optionalExpression(when, 'ruleActivated'),
@@ -368,12 +372,12 @@ function outputOf(rule: ObjectValue): Output | undefined {
 
 const OPERATORS = ['all', 'any', 'none'] as const;
 
-function matchOf(match: ObjectValue): Match {
-  const expr: FieldValue | undefined = fieldOf(match, 'expr');
-  if (expr !== undefined) return { kind: 'expr', expression: expressionOf(asText(expr.value), expr.place) };
+function buildMatch(match: ObjectValue): Match {
+  const expr: FieldValue | undefined = findField(match, 'expr');
+  if (expr !== undefined) return { kind: 'expr', expression: buildExpression(asText(expr.value), expr.place) };
   for (const kind of OPERATORS) {
-    const operands = objectOf(match, kind);
-    if (operands !== undefined) return { kind, of: objectsOf(operands, 'of').map(({ value }) => matchOf(value)) };
+    const operands = readObject(match, kind);
+    if (operands !== undefined) return { kind, of: readObjects(operands, 'of').map(({ value }) => buildMatch(value)) };
   }
   return invariant('a match without operator after validation');
 }
@@ -382,7 +386,7 @@ function matchOf(match: ObjectValue): Match {
  * Parses a CEL expression. Its syntax errors are stored with it, because they are reported only when the policy is
  * compiled (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
  */
-function expressionOf(value: TextValue, place: Place): Expression {
+function buildExpression(value: TextValue, place: Place): Expression {
   const { ast, errors } = parseCel(value.text);
   let offsets: TextOffsets | 'same' | undefined;
   return {
@@ -400,10 +404,10 @@ function expressionOf(value: TextValue, place: Place): Expression {
 
 /** The expression of a field; undefined if absent or empty. */
 function optionalExpression(object: ObjectValue, name: string): Expression | undefined {
-  const field = fieldOf(object, name);
+  const field = findField(object, name);
   if (field === undefined) return undefined;
   const value = asText(field.value);
-  return value.text === '' ? undefined : expressionOf(value, field.place);
+  return value.text === '' ? undefined : buildExpression(value, field.place);
 }
 
 function spanThrough(offsets: TextOffsets | 'same', { node }: TextValue, from: number, to: number): Span {

@@ -1,6 +1,6 @@
 import type { WrittenScalar } from './node.js';
 
-/** For each UTF-16 unit of a scalar's value, its offset in the file. */
+/** The offset in the file of each UTF-16 unit of a scalar's value. */
 export interface TextOffsets {
   readonly starts: readonly number[];
   readonly ends: readonly number[];

@@ -50,7 +50,7 @@ export function readDocument(source: Source, report: Diagnostics, readUnusual = 
 export function readAny(source: Source, report: Diagnostics): YamlDocument | undefined {
   const read = composeText(source, source.text);
   if ('problems' in read) for (const problem of read.problems) problem.reportTo(report, []);
-  return 'problems' in read ? undefined : documentOf(read, source, report);
+  return 'problems' in read ? undefined : toDocument(read, source, report);
 }
 
 /**
@@ -65,10 +65,10 @@ export function readBroken(source: Source, report: Diagnostics): YamlDocument | 
     const others = alike.slice(1).map(({ place }) => place);
     problem.reportTo(report, others);
   }
-  return 'problems' in read ? undefined : documentOf(read, source, report, masks);
+  return 'problems' in read ? undefined : toDocument(read, source, report, masks);
 }
 
-function documentOf(
+function toDocument(
   { tokens, documents }: Composed,
   source: Source,
   report: Diagnostics,
@@ -78,7 +78,7 @@ function documentOf(
     report.add('yaml/several-documents', source, {}, SEPARATE);
     return undefined;
   }
-  return documents[0] && mappingOf(documents[0], source, report, masks);
+  return documents[0] && toMapping(documents[0], source, report, masks);
 }
 
 const SEPARATE = {
@@ -124,7 +124,11 @@ function problemAt<C extends Code>(
   const { anchor } = place;
   const reportTo: SyntaxProblem['reportTo'] = (report, others) =>
     report.add(code, place, parameters, { ...details, others });
-  return { start: anchor, offset: anchor, place, reportTo };
+  const movedTo = (offset: number): SyntaxProblem => {
+    const { focus: _, ...others } = details;
+    return problemAt(placeAt(place.span.source, offset), code, parameters, others);
+  };
+  return { start: anchor, offset: anchor, place, reportTo, movedTo };
 }
 
 type ReadTokens = Exclude<Tokens, { readonly tooDeepAt: number }>;
@@ -163,7 +167,7 @@ function composeDocuments({ tokens, hasTags }: ReadTokens, text: string, source:
   const place = placeAt(source, first.pos[0]);
   const end = Math.min(Math.max(first.pos[1], place.span.end), text.length);
   const span = { ...place.span, end };
-  const start = startOf(first.pos[0], documents);
+  const start = findStart(first.pos[0], documents);
   const isElsewhere = text.slice(start, place.anchor).includes('\n');
   const focus = isElsewhere ? { source, start, end: start + 1 } : textAt(span);
   const details = { focus, notes: adviseSyntax(first.code) };
@@ -174,7 +178,7 @@ function composeDocuments({ tokens, hasTags }: ReadTokens, text: string, source:
 }
 
 /** Where the bracket or the quote opens that an offset is in, if it is in one: what is wrong may begin there. */
-function startOf(offset: number, documents: readonly Document.Parsed[]): number {
+function findStart(offset: number, documents: readonly Document.Parsed[]): number {
   let start = offset;
   for (const document of documents)
     visit(document, {
@@ -227,7 +231,7 @@ function inHouseStyle(message: string): string {
   return line.charAt(0).toLowerCase() + line.slice(1);
 }
 
-function mappingOf(
+function toMapping(
   document: Document.Parsed,
   source: Source,
   report: Diagnostics,

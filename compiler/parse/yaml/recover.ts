@@ -1,7 +1,11 @@
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
+import { openBracketAbove, partsInBrackets } from './brackets.js';
 import type { Mask } from './mask.js';
+import type { Masked } from './masked.js';
+import { isSuspect, masksOfPart, maskTogether, withComma, withoutCharacters } from './masks-of-brackets.js';
+import { linesNear, masksOf, parentsOf } from './masks-of-lines.js';
 
 /** A problem for which a text is not well-formed. */
 export interface SyntaxProblem {
@@ -12,6 +16,8 @@ export interface SyntaxProblem {
   readonly cause?: string;
   readonly place: Place;
   readonly reportTo: (report: Diagnostics, others: readonly Place[]) => void;
+  /** The problem at another offset, where its cause is. */
+  readonly movedTo: (offset: number) => SyntaxProblem;
 }
 
 /** A text that is not well-formed. */
@@ -36,11 +42,12 @@ const MOST_PROBLEMS = 20;
 const MOST_TRIES = 300;
 const MOST_CHARACTERS = 1024 * 1024;
 const CHARACTERS_PER_ERROR = 64;
+/** The maximum number of parts in brackets that are tried because they are not closed. */
+const MOST_SUSPECTS = 3;
 
 /**
  * Reads a text without the parts that are not well-formed. For each problem, the smallest part is taken out without which
- * the text is well-formed as far as the end of that part: a value, an entry or an item, then those around them. YAML that
- * is written in brackets has no such parts.
+ * the text is well-formed as far as the end of that part: a value, an entry or an item, then those around them.
  */
 export function recover<Read extends object>(
   { text: whole }: Source,
@@ -53,28 +60,82 @@ export function recover<Read extends object>(
   let tries = MOST_TRIES;
   let characters = MOST_CHARACTERS;
   while ('problems' in result) {
-    problems.push(...result.problems.filter(isNew));
-    if (result.isFatal || problems.length >= MOST_PROBLEMS || /^\s*[[{]/.test(text)) break;
-    const [first] = result.problems;
-    const found = first && tryMasks(first);
+    const [first, ...others] = result.problems;
+    const isLast = result.isFatal || first === undefined || problems.length + 1 >= MOST_PROBLEMS;
+    const bracket = isLast ? undefined : openBracketAbove(text, first.offset);
+    const found = isLast ? undefined : tryMasks(first, bracket);
+    const causes = (found?.taken ?? []).flatMap(({ cause }) => cause ?? []);
+    const reported =
+      causes.length > 0 ? causes.flatMap((cause) => first?.movedTo(cause) ?? []) : result.problems.slice(0, 1);
+    for (const problem of [...reported, ...others]) if (isNew(problem, bracket !== undefined)) problems.push(problem);
     if (found === undefined) break;
-    masks.push(found.mask);
+    masks.push(...found.taken.map(({ mask }) => mask));
     text = found.text;
     result = found.result;
   }
   return { read: result, problems, masks };
 
   /** A problem beside another one has the same cause. */
-  function isNew({ offset, start }: SyntaxProblem): boolean {
-    const isBeside = masks.some(({ lines }) => lines.start <= start && start <= lines.end);
+  function isNew({ offset, start }: SyntaxProblem, isInBrackets: boolean): boolean {
+    const at = isInBrackets ? offset : start;
+    const isBeside = masks.some(({ lines }) => lines.start <= at && at <= lines.end);
     return !isBeside && problems.every((known) => known.offset !== offset);
   }
 
+  function tryMasks(problem: SyntaxProblem, bracket: number | undefined): Tried | undefined {
+    const found = bracket === undefined ? undefined : tryBrackets(problem, bracket);
+    return found ?? (bracket === text.search(/\S/) ? undefined : tryLines(problem));
+  }
+
   /**
-   * Of the parts near a problem, one without which there is no other problem; otherwise the first without which there is
-   * none on its lines, or none in it. Then the first of these parts around them.
+   * Finds, among the parts of brackets near a problem, the one without which the layout has the fewest brackets that
+   * nothing closes, and the next problem is farthest; otherwise several that are not closed, or the first around the
+   * problem without which there is none as far as its end.
    */
-  function tryMasks(problem: SyntaxProblem): Tried | undefined {
+  function tryBrackets({ offset }: SyntaxProblem, bracket: number): Tried | undefined {
+    const parts = partsInBrackets(text, bracket);
+    const around = parts
+      .filter(({ start, end }) => start <= offset && offset <= end)
+      .sort((a, b) => b.depth - a.depth || b.start - a.start);
+    const suspects = parts.filter(isSuspect);
+    let best: Tried | undefined;
+    let fewest = Math.max(0, suspects.length - 1);
+    const first = suspects.slice(0, MOST_SUSPECTS);
+    for (const masked of [
+      ...withoutCharacters(text, offset, first),
+      ...withComma(text, offset, around[0] ?? { start: offset, end: offset }),
+      ...first.flatMap((part) => [...masksOfPart(text, part)]),
+    ]) {
+      const tried = tryMask(masked, 'offset');
+      if (tried === undefined) return best;
+      if (!goesOn(tried)) continue;
+      const left = partsInBrackets(masked.text, bracket).filter(isSuspect).length;
+      if (tried.reach === Number.POSITIVE_INFINITY && (left === 0 || !masked.opens)) return tried;
+      if (masked.opens) continue;
+      if (left > fewest || (left === fewest && tried.reach <= (best?.reach ?? 0))) continue;
+      best = tried;
+      fewest = left;
+    }
+    if (best !== undefined) return best;
+    for (const masked of [
+      ...(suspects.length > 1 ? [maskTogether(text, suspects.slice(0, MOST_PROBLEMS))] : []),
+      ...around.flatMap((part) => [...masksOfPart(text, part)]),
+    ]) {
+      const tried = tryMask(masked, 'offset');
+      if (tried === undefined || goesOn(tried)) return tried;
+    }
+    return undefined;
+
+    function goesOn({ taken, reach }: Tried): boolean {
+      return reach > Math.max(offset, ...taken.map(({ mask }) => mask.end));
+    }
+  }
+
+  /**
+   * Finds, among the parts near a problem, one without which there is no other problem; otherwise the first without
+   * which there is none on its lines, or none in it. Then the first of these parts around them.
+   */
+  function tryLines(problem: SyntaxProblem): Tried | undefined {
     const near = linesNear(text, problem);
     let best: Tried | undefined;
     for (const line of near) {
@@ -95,16 +156,19 @@ export function recover<Read extends object>(
   }
 
   /** Undefined if there were too many tries. */
-  function tryMask(masked: Masked): Tried | undefined {
+  function tryMask(masked: Masked, at: 'start' | 'offset' = 'start'): Tried | undefined {
     if (tries <= 0 || characters < whole.length) return undefined;
     const next = read(masked.text);
     tries -= 1;
     characters -= whole.length + ('problems' in next ? CHARACTERS_PER_ERROR * (next.errors ?? 1) : 0);
-    const reach = 'problems' in next ? Math.min(...next.problems.map(({ start }) => start)) : Number.POSITIVE_INFINITY;
+    const offsets = 'problems' in next ? next.problems.map((problem) => problem[at]) : [];
+    const reach = Math.min(Number.POSITIVE_INFINITY, ...offsets);
     return { ...masked, result: next, reach };
   }
 
-  function rank({ mask, reach }: Tried): 0 | 1 | 2 {
+  function rank({ taken: [first], reach }: Tried): 0 | 1 | 2 {
+    if (first === undefined) return 0;
+    const { mask } = first;
     return reach > mask.lines.end ? 2 : reach > mask.end ? 1 : 0;
   }
 
@@ -113,152 +177,4 @@ export function recover<Read extends object>(
     /** The offset of the next problem. */
     readonly reach: number;
   }
-}
-
-interface Masked {
-  readonly text: string;
-  readonly mask: Mask;
-}
-
-/** The lines that are most likely at fault: those of the problem, and those before them. */
-function linesNear(text: string, { offset, start }: SyntaxProblem): ReadonlySet<number> {
-  const lines = new Set<number>();
-  for (const at of [start, offset]) {
-    const line = writtenLineAt(text, at);
-    lines.add(line);
-    lines.add(writtenLineAt(text, line - 1));
-  }
-  return lines;
-}
-
-/** The start of the line at an offset, or of the last one before it that has text. */
-function writtenLineAt(text: string, offset: number): number {
-  let line = text.lastIndexOf('\n', Math.max(0, offset) - 1) + 1;
-  while (line > 0 && isBlank(text, line)) line = text.lastIndexOf('\n', line - 2) + 1;
-  return line;
-}
-
-/** The lines of the entries and items that a line is in, the innermost first. */
-function* parentsOf(text: string, line: number): Iterable<number> {
-  let column = columnAt(text, line);
-  for (let at = line; at > 0 && column > 0; ) {
-    at = text.lastIndexOf('\n', at - 2) + 1;
-    if (isBlank(text, at) || columnAt(text, at) >= column) continue;
-    column = columnAt(text, at);
-    yield at;
-  }
-}
-
-const LINE = /[ \t]*((?:- +)*)(?:("[^"\n]*"|'[^'\n]*'|[\w$<][^\n:#]*):(?=\s|$))?/y;
-
-/** The value of a line, its entry, its item, and the line with all that is indented below it. */
-function* masksOf(text: string, line: number): Iterable<Masked> {
-  LINE.lastIndex = line;
-  const [prefix = '', dashes = '', key] = LINE.exec(text) ?? [];
-  const indent = columnOf(text, line, key !== undefined);
-  const lineEnd = endOfLine(text, line);
-  const content = line + text.slice(line, lineEnd).search(/[^ \t]/) + dashes.length;
-  const below = endBelow(text, line, indent + dashes.length, key !== undefined);
-  if (key !== undefined) yield* withPlaceholder(text, line + prefix.length, below, 'x');
-  // An entry of its own stands for the line, so that the others of its mapping stay.
-  const goesOn = key === undefined && dashes === '';
-  yield* withPlaceholder(text, content, below, 'x:', goesOn);
-  if (lineEnd < below) yield* withPlaceholder(text, content, lineEnd, 'x:', goesOn);
-  if (dashes !== '') {
-    yield* withPlaceholder(text, content, endBelow(text, line, indent, false), 'x');
-    // An item with another indentation than the others of its list ends before them.
-    yield blanked(text, line, endBelow(text, line, indent + dashes.length - 1, false));
-  }
-  yield blanked(text, line, endBelow(text, line, indent, false));
-}
-
-/**
- * The text with a scalar, or with a key without a value, in place of a part. Nothing if the part has no room for it.
- *
- * @param goesOn whether the part may belong to the value before it.
- */
-function* withPlaceholder(
-  text: string,
-  start: number,
-  end: number,
-  instead: 'x' | 'x:',
-  goesOn = false,
-): Iterable<Masked> {
-  const placeholder = start + text.slice(start, end).search(/[^ \t\r\n]/);
-  const rest = placeholder + instead.length;
-  if (placeholder < start || rest > end || /[ \t\r\n]/.test(text.slice(placeholder, rest))) return;
-  yield {
-    text: text.slice(0, placeholder) + instead + blank(text.slice(rest, end)) + text.slice(end),
-    mask: {
-      start,
-      end,
-      lines: linesAround(text, start, end),
-      placeholder,
-      ...(goesOn && { after: endBefore(text, start) }),
-    },
-  };
-}
-
-/** The text without a part: something is missing from what stands before it, and from what it stood in. */
-function blanked(text: string, start: number, end: number): Masked {
-  return {
-    text: text.slice(0, start) + blank(text.slice(start, end)) + text.slice(end),
-    mask: { start, end, lines: linesAround(text, start, end), after: endBefore(text, start) },
-  };
-}
-
-function linesAround(text: string, start: number, end: number): Mask['lines'] {
-  const line = writtenLineAt(text, start);
-  return { start: writtenLineAt(text, line - 1), end: endOfLine(text, Math.min(nextLine(text, end), text.length)) };
-}
-
-/** The offset of the last character before an offset that is not white space. */
-function endBefore(text: string, offset: number): number {
-  return text.slice(0, offset).trimEnd().length - 1;
-}
-
-function blank(text: string): string {
-  return text.replace(/[^\r\n]/g, ' ');
-}
-
-/** The end of the last line after a line that is indented more than a column, or is an item of the list of its key. */
-function endBelow(text: string, line: number, column: number, isKey: boolean): number {
-  let end = endOfLine(text, line);
-  for (let next = end + 1; next < text.length; next = endOfLine(text, next) + 1) {
-    if (isBlank(text, next)) continue;
-    const indent = columnAt(text, next);
-    const isItem = isKey && indent === column && /^-\s/.test(text.slice(next + indent, next + indent + 2));
-    if (indent <= column && !isItem) break;
-    end = endOfLine(text, next);
-  }
-  return end;
-}
-
-/** The start of the first line after an offset that has text. */
-function nextLine(text: string, offset: number): number {
-  let line = endOfLine(text, offset) + 1;
-  while (line < text.length && isBlank(text, line)) line = endOfLine(text, line) + 1;
-  return line;
-}
-
-function endOfLine(text: string, line: number): number {
-  const end = text.indexOf('\n', line);
-  return end < 0 ? text.length : end;
-}
-
-function isBlank(text: string, line: number): boolean {
-  return /^[ \t\r]*(?:#|$)/.test(text.slice(line, endOfLine(text, line)));
-}
-
-/** The column of a line. That of a key that is indented with tabs is before what stands below it. */
-function columnOf(text: string, line: number, isKey: boolean): number {
-  const column = columnAt(text, line);
-  const isAlone = isKey && /:[ \t\r]*$/.test(text.slice(line, endOfLine(text, line)));
-  return isAlone && column === Number.POSITIVE_INFINITY ? columnAt(text, nextLine(text, line)) - 1 : column;
-}
-
-/** The number of spaces before a line. Tabs have no column: nothing is below a line that is indented with them. */
-function columnAt(text: string, line: number): number {
-  const [indent = ''] = /^[ \t]*/.exec(text.slice(line, endOfLine(text, line))) ?? [];
-  return indent.includes('\t') ? Number.POSITIVE_INFINITY : indent.length;
 }

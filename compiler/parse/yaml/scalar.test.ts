@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { numberOf, typePlainScalar } from './scalar.js';
+import { parseNumber, typePlainScalar } from './scalar.js';
 
 const TABLE: readonly (readonly [type: string, text: string, ...sources: string[]])[] = [
   ['Integer', '10', '10', '+10', '1_0', '0xa', '0xA', '0o12', '012', '0b1010', '1__0_'],
@@ -52,10 +52,10 @@ for (const [type, ...sources] of KEPT) {
 }
 
 test('numbers of constants are IEEE doubles', () => {
-  assert.is(numberOf(typePlainScalar('9007199254740993').text), 9007199254740992);
-  assert.is(numberOf(typePlainScalar('0x1F').text), 31);
-  assert.is(numberOf(typePlainScalar('1_000.5').text), 1000.5);
-  assert.is(numberOf(typePlainScalar('-.5').text), -0.5);
+  assert.is(parseNumber(typePlainScalar('9007199254740993').text), 9007199254740992);
+  assert.is(parseNumber(typePlainScalar('0x1F').text), 31);
+  assert.is(parseNumber(typePlainScalar('1_000.5').text), 1000.5);
+  assert.is(parseNumber(typePlainScalar('-.5').text), -0.5);
 });
 
 test('a scalar of a million digits is a string, in linear time', () => {

@@ -9,13 +9,13 @@ export function typePlainScalar(source: string): PlainScalar {
   const type = WORDS.get(source);
   if (type !== undefined) return { type, text: type === 'Null' ? '' : source };
   if (!STARTS_NUMBER.test(source)) return { type: 'String', text: source };
-  const integer = integerOf(source);
+  const integer = parseInteger(source);
   if (integer !== undefined) return { type: 'Integer', text: integer.toString() };
   return { type: isFloat(source) ? 'Float' : 'String', text: source };
 }
 
 /** The value of an Integer or Float scalar as an IEEE double. */
-export function numberOf(source: string): number {
+export function parseNumber(source: string): number {
   return Number(source.replaceAll('_', ''));
 }
 
@@ -30,17 +30,17 @@ const STARTS_NUMBER = /^[+-]?[0-9.]/;
 const LONGEST_INTEGER = 200;
 
 // Underscores are allowed anywhere but at the start; a leading zero means octal.
-function integerOf(source: string): bigint | undefined {
+function parseInteger(source: string): bigint | undefined {
   if (source.length > LONGEST_INTEGER) return undefined;
   const negative = source.startsWith('-');
   const digits = source.replace(/^[+-]/, '').replaceAll('_', '');
-  const magnitude = magnitudeOf(digits);
+  const magnitude = parseMagnitude(digits);
   if (magnitude === undefined) return undefined;
   if (negative) return magnitude <= 2n ** 63n ? -magnitude : undefined;
   return magnitude < 2n ** 64n ? magnitude : undefined;
 }
 
-function magnitudeOf(digits: string): bigint | undefined {
+function parseMagnitude(digits: string): bigint | undefined {
   if (/^0x[0-9a-fA-F]+$/.test(digits) || /^0o[0-7]+$/.test(digits) || /^0b[01]+$/.test(digits)) return BigInt(digits);
   if (/^0[0-7]+$/.test(digits)) return BigInt(`0o${digits.slice(1)}`);
   if (/^(?:0|[1-9][0-9]*)$/.test(digits)) return BigInt(digits);

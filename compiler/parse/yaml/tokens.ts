@@ -96,13 +96,13 @@ export function quotedPrefixes(text: string, tokens: readonly CST.Token[]): read
   const offsets: number[] = [];
   eachItem(tokens, (item, parent) => {
     if (parent.type !== 'block-map' || !item.value) return;
-    const offset = quotedPrefixOf(item.value);
+    const offset = findQuotedPrefix(item.value);
     if (offset !== undefined) offsets.push(offset);
   });
   return offsets.sort((a, b) => a - b);
 }
 
-function quotedPrefixOf(value: CST.Token): number | undefined {
+function findQuotedPrefix(value: CST.Token): number | undefined {
   if (isQuoted(value)) return goesOn(value.end) ? value.offset : undefined;
   // `"x" == y ? "a": b` parses as a mapping whose key begins with a quoted string.
   if (value.type !== 'block-map') return undefined;

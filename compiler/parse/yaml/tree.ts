@@ -46,7 +46,7 @@ export function buildTree(document: Document.Parsed, source: Source, masks = NO_
     if (after !== undefined) builder.problems.damage.addEnd(after);
     builder.problems.damage.add({ anchor: placeholder ?? start });
   }
-  const root = nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
+  const root = toNode(document.contents ?? invariant('an empty document has no tree'), '$', builder);
   return { root, problems: builder.problems };
 }
 
@@ -59,9 +59,9 @@ interface Builder {
   copied: number;
 }
 
-function nodeOf(node: Node, path: string, builder: Builder): YamlNode {
+function toNode(node: Node, path: string, builder: Builder): YamlNode {
   if (isAlias(node)) return aliasedNode(node, path, builder);
-  if (isMasked(node.range?.[0], builder.masks)) return broken(placeOf(node, path, builder));
+  if (isMasked(node.range?.[0], builder.masks)) return broken(makePlace(node, path, builder));
   const result = limited(ownNode(node, path, builder), builder);
   if (node.anchor !== undefined) define(node.anchor, result, builder);
   return result;
@@ -79,7 +79,7 @@ function define(name: string, node: YamlNode, builder: Builder): void {
 function aliasedNode(alias: Alias, path: string, builder: Builder): YamlNode {
   const target = builder.anchors.get(alias.source);
   if (target !== undefined) return target;
-  const place = placeOf(alias, path, builder);
+  const place = makePlace(alias, path, builder);
   if (!namesAnchor(alias.source, builder.masks, builder.source))
     builder.problems.note('yaml/unknown-anchor', place, { name: alias.source }, () =>
       adviseAnchor(alias.source, builder.anchors.keys()),
@@ -90,8 +90,8 @@ function aliasedNode(alias: Alias, path: string, builder: Builder): YamlNode {
 function ownNode(node: Node, path: string, builder: Builder): YamlNode {
   if (isScalar(node)) return scalarNode(node, path, builder);
   if (isSeq(node)) {
-    const items = node.items.map((item, index) => nodeOf(item as Node, `${path}[${index}]`, builder));
-    return { type: 'Sequence', place: placeOf(node, path, builder), ...extentOf(items), items };
+    const items = node.items.map((item, index) => toNode(item as Node, `${path}[${index}]`, builder));
+    return { type: 'Sequence', place: makePlace(node, path, builder), ...measureChildren(items), items };
   }
   if (isMap(node)) return mappingNode(node, path, builder);
   return invariant('a YAML node of unknown type');
@@ -121,7 +121,7 @@ function limited(node: YamlNode, builder: Builder): YamlNode {
   return node;
 }
 
-function extentOf(children: readonly YamlNode[]): { size: number; depth: number } {
+function measureChildren(children: readonly YamlNode[]): { size: number; depth: number } {
   let size = 1;
   let depth = 0;
   for (const child of children) {
@@ -132,7 +132,7 @@ function extentOf(children: readonly YamlNode[]): { size: number; depth: number 
 }
 
 function scalarNode(node: Scalar, path: string, builder: Builder): YamlNode {
-  const place = placeOf(node, path, builder);
+  const place = makePlace(node, path, builder);
   // Strings must be well-formed Unicode, but an escape can encode half of a surrogate pair.
   const text = (node.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
   const extent = { size: 1, depth: 0 };
@@ -195,7 +195,7 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
   const keys = new Map<string, YamlKey>();
   for (const pair of node.items as readonly Pair<Node, Node>[]) {
     if (isMasked(pair.key.range?.[0], builder.masks)) continue;
-    const key = keyOf(pair, path, builder.source);
+    const key = toKey(pair, path, builder.source);
     if (isDuplicate(key, keys, builder)) continue;
     const from = key.type !== 'Tag' && isMergeKey(pair.key) ? mergedEntries(pair, key, builder) : undefined;
     if (from !== undefined) merges.push({ at: own.length, from });
@@ -204,8 +204,8 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
   const entries = merges.length === 0 ? own : withMerged(own, merges);
   return {
     type: 'Mapping',
-    place: placeOf(node, path, builder),
-    ...extentOf(entries.map(({ value }) => value)),
+    place: makePlace(node, path, builder),
+    ...measureChildren(entries.map(({ value }) => value)),
     entries,
   };
 }
@@ -241,12 +241,17 @@ function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): 
     return [];
   }
   if (isAlias(pair.value))
-    builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type }, () => [
-      {
-        message:
-          'put the anchor at the mapping whose fields are meant, or write the alias as the value of a field: `actions: *actions`',
-      },
-    ]);
+    builder.problems.note(
+      'yaml/merge-type',
+      makePlace(pair.value, key.place.path, builder),
+      { type: value.type },
+      () => [
+        {
+          message:
+            'put the anchor at the mapping whose fields are meant, or write the alias as the value of a field: `actions: *actions`',
+        },
+      ],
+    );
   else
     builder.problems.note('yaml/not-an-alias', value.place, {}, () => [
       { message: 'write one alias of a mapping, `<<: *name`, and repeat the fields of others' },
@@ -255,9 +260,9 @@ function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): 
 }
 
 function entryValue(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNode {
-  if (pair.value && !isNothing(pair.value)) return nodeOf(pair.value, key.place.path, builder);
+  if (pair.value && !isNothing(pair.value)) return toNode(pair.value, key.place.path, builder);
   // An absent value is located just after the colon, or after the key of a flow mapping entry without a colon.
-  const colon = colonOf(pair) ?? key.place.span.end - 1;
+  const colon = findColon(pair) ?? key.place.span.end - 1;
   const node = nothing({
     span: { source: builder.source, start: colon + 1, end: colon + 1 },
     anchor: colon + 1,
@@ -273,33 +278,33 @@ function isNothing(value: Node): boolean {
   return isScalar(value) && value.type === 'PLAIN' && value.source === '';
 }
 
-function colonOf(pair: Pair<Node, Node>): number | undefined {
+function findColon(pair: Pair<Node, Node>): number | undefined {
   return pair.srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset;
 }
 
-function placeOf(node: Node, path: string, builder: Builder): Place {
+function makePlace(node: Node, path: string, builder: Builder): Place {
   const [start, end] = node.range ?? invariant('a YAML node without range');
   const span = { source: builder.source, start, end };
-  return { span, anchor: anchorOf(node, start), path };
+  return { span, anchor: findAnchor(node, start), path };
 }
 
 // The anchor of a block mapping is the colon after its first key, that of any other node its first character
 // (docs/spec/policy-language.md#reports).
-function anchorOf(node: Node, start: number): number {
+function findAnchor(node: Node, start: number): number {
   if (!isMap(node) || node.flow) return start;
   const first = (node.items as readonly Pair<Node, Node>[])[0];
-  return (first && colonOf(first)) ?? start;
+  return (first && findColon(first)) ?? start;
 }
 
 /** Returns the key of an entry of the mapping at `parentPath`, with the path of the entry. */
-function keyOf(pair: Pair<Node, Node | null>, parentPath: string, source: Source): YamlKey {
+function toKey(pair: Pair<Node, Node | null>, parentPath: string, source: Source): YamlKey {
   const [start, end] = pair.key.range ?? invariant('a YAML key without range');
-  const text = textOf(pair.key, source);
+  const text = readText(pair.key, source);
   const place = { span: { source, start, end }, anchor: start, path: `${parentPath}.${pathSegment(text)}` };
-  return { type: typeOf(pair), text, place };
+  return { type: findKeyType(pair), text, place };
 }
 
-function textOf(key: Node, source: Source): string {
+function readText(key: Node, source: Source): string {
   if (!isScalar(key)) return source.text.slice(key.range?.[0], key.range?.[1]);
   const text = (key.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
   // The YAML parser receives another character in place of a byte-order mark, which must not be stripped
@@ -307,7 +312,7 @@ function textOf(key: Node, source: Source): string {
   return key.range?.[0] === 0 && source.text.startsWith('\ufeff') ? `\ufeff${text.slice(1)}` : text;
 }
 
-function typeOf(pair: Pair<Node, Node | null>): YamlKey['type'] {
+function findKeyType(pair: Pair<Node, Node | null>): YamlKey['type'] {
   const { key } = pair;
   if (pair.srcToken && 'explicitKey' in pair.srcToken && pair.srcToken.explicitKey) return 'MappingKey';
   if (hasTaggedKey(pair)) return 'Tag';

@@ -17,25 +17,26 @@ export function readUsual(source: Source): YamlMapping | undefined {
 }
 
 /** Control characters, those that look like spaces or are halves of a pair, and others that are rare. */
-const UNUSUAL_CHARACTER = /[^\n -~\u00a1-\u024f]/;
+const UNUSUAL_CHARACTER = /\r(?!\n)|[^\r\n -~\u00a1-\u024f]/;
 
 /** Far below the limits of depth, so that these need no check. */
 const MAX_USUAL_DEPTH = 30;
 
 // Patterns never backtrack further than a key is long: a policy may be one line of megabytes.
 /** A key, and the spaces after its colon. */
-const KEY = /([A-Za-z_][\w-]{0,99}):(?: +|(?=\n|$))/y;
+const KEY = /([A-Za-z_][\w-]{0,99}):(?: +|(?=\r?\n|$))/y;
+const START = /---\r?\n/y;
 const DASH = /- +/y;
 const SPACES = / */y;
-const SPACES_AND_LINES = /[ \n]*/y;
-const TO_LINE_END = /[^\n]*/y;
+const SPACES_AND_LINES = /[ \r\n]*/y;
+const TO_LINE_END = /[^\r\n]*/y;
 /** What may follow a value on its line. */
-const AFTER_VALUE = /(?: +#[^\n]*| *)(?:\n|$)/y;
-const DOUBLE = /"[^"\\\n]*"/y;
+const AFTER_VALUE = /(?: +#[^\r\n]*| *)(?:\r?\n|$)/y;
+const DOUBLE = /"[^"\\\r\n]*"/y;
 /** Two quotes are one. */
-const SINGLE = /'[^'\n]*'(?!')/y;
-const PLAIN = /[\w(./$][^\n]*/y;
-const PLAIN_IN_FLOW = /[\w(./$][^\n,[\]{}]*/y;
+const SINGLE = /'[^'\r\n]*'(?!')/y;
+const PLAIN = /[\w(./$][^\r\n]*/y;
+const PLAIN_IN_FLOW = /[\w(./$][^\r\n,[\]{}]*/y;
 const EMPTY = /\[\]|\{\}/y;
 /** A colon that could end a key. */
 const KEY_END = /:(?: |$)/;
@@ -59,7 +60,7 @@ class UsualReader {
   }
 
   root(): YamlNode | undefined {
-    if (this.text.startsWith('---\n')) this.at = 4;
+    this.skip(START);
     this.skipGap();
     if (this.column !== 0) return undefined;
     const root = this.block(0, '$', 1);
@@ -83,13 +84,13 @@ class UsualReader {
       keys.add(name);
       const keyEnd = keyAt + name.length;
       if (colon === -1) colon = keyEnd;
-      const key = this.keyOf(name, keyAt, path);
+      const key = this.makeKey(name, keyAt, path);
       const value = this.entryValue(column, key.place.path, depth);
       if (value === undefined || this.column > column) return undefined;
       entries.push({ key, value });
     } while (this.column === column);
     if (!this.isClosed(column)) return undefined;
-    return mappingOf(this.place(start, this.valueEnd, path, colon), entries);
+    return makeMapping(this.place(start, this.valueEnd, path, colon), entries);
   }
 
   /** A value on the line of its key, or on the lines below. */
@@ -115,7 +116,7 @@ class UsualReader {
       items.push(item);
     } while (this.column === column && this.isAtDash());
     if (!this.isClosed(column)) return undefined;
-    return sequenceOf(this.place(start, this.valueEnd, path), items);
+    return makeSequence(this.place(start, this.valueEnd, path), items);
   }
 
   /** A value that ends on its line, and the gap after it. */
@@ -178,7 +179,7 @@ class UsualReader {
     const start = this.at;
     const items: YamlNode[] = [];
     if (depth > MAX_USUAL_DEPTH) return undefined;
-    if (this.skip(EMPTY)) return sequenceOf(this.place(start, this.at, path), items);
+    if (this.skip(EMPTY)) return makeSequence(this.place(start, this.at, path), items);
     do {
       this.skipOne();
       const item = this.value(`${path}[${items.length}]`, depth, true);
@@ -188,7 +189,7 @@ class UsualReader {
     } while (this.text.charAt(this.at) === ',');
     if (this.text.charAt(this.at) !== ']') return undefined;
     this.at += 1;
-    return sequenceOf(this.place(start, this.at, path), items);
+    return makeSequence(this.place(start, this.at, path), items);
   }
 
   private flowMapping(path: string, depth: number): YamlNode | undefined {
@@ -196,14 +197,14 @@ class UsualReader {
     const entries: YamlEntry[] = [];
     const keys = new Set<string>();
     if (depth > MAX_USUAL_DEPTH) return undefined;
-    if (this.skip(EMPTY)) return mappingOf(this.place(start, this.at, path), entries);
+    if (this.skip(EMPTY)) return makeMapping(this.place(start, this.at, path), entries);
     do {
       this.skipOne();
       const keyAt = this.at;
       const name = this.token(KEY)?.[1];
       if (name === undefined || keys.has(name)) return undefined;
       keys.add(name);
-      const key = this.keyOf(name, keyAt, path);
+      const key = this.makeKey(name, keyAt, path);
       const value = this.value(key.place.path, depth, true);
       if (value === undefined) return undefined;
       entries.push({ key, value });
@@ -211,7 +212,7 @@ class UsualReader {
     } while (this.text.charAt(this.at) === ',');
     if (this.text.charAt(this.at) !== '}') return undefined;
     this.at += 1;
-    return mappingOf(this.place(start, this.at, path), entries);
+    return makeMapping(this.place(start, this.at, path), entries);
   }
 
   /** A bracket or comma, and the spaces after it. */
@@ -224,13 +225,13 @@ class UsualReader {
   private skipGap(): void {
     this.commentColumn = -1;
     for (this.skip(SPACES_AND_LINES); this.text.charAt(this.at) === '#'; this.skip(SPACES_AND_LINES)) {
-      this.commentColumn = Math.max(this.commentColumn, this.columnOf(this.at));
+      this.commentColumn = Math.max(this.commentColumn, this.findColumn(this.at));
       this.skip(TO_LINE_END);
     }
-    this.column = this.at === this.text.length ? -1 : this.columnOf(this.at);
+    this.column = this.at === this.text.length ? -1 : this.findColumn(this.at);
   }
 
-  private columnOf(offset: number): number {
+  private findColumn(offset: number): number {
     return offset === 0 ? 0 : offset - this.text.lastIndexOf('\n', offset - 1) - 1;
   }
 
@@ -256,7 +257,7 @@ class UsualReader {
     return isFound;
   }
 
-  private keyOf(text: string, at: number, path: string): YamlEntry['key'] {
+  private makeKey(text: string, at: number, path: string): YamlEntry['key'] {
     return { type: typePlainScalar(text).type, text, place: this.place(at, at + text.length, `${path}.${text}`) };
   }
 
@@ -270,7 +271,7 @@ function isMatch(pattern: RegExp, text: string, at: number): boolean {
   return pattern.test(text);
 }
 
-function mappingOf(place: Place, entries: readonly YamlEntry[]): YamlMapping {
+function makeMapping(place: Place, entries: readonly YamlEntry[]): YamlMapping {
   let [size, depth] = [1, 0];
   for (const { value } of entries) {
     size += value.size;
@@ -279,7 +280,7 @@ function mappingOf(place: Place, entries: readonly YamlEntry[]): YamlMapping {
   return { type: 'Mapping', place, size, depth: depth + 1, entries };
 }
 
-function sequenceOf(place: Place, items: readonly YamlNode[]): YamlSequence {
+function makeSequence(place: Place, items: readonly YamlNode[]): YamlSequence {
   let [size, depth] = [1, 0];
   for (const item of items) {
     size += item.size;

@@ -6,8 +6,8 @@ import type { SchemaTerm } from '../../ir/schema.js';
 import type { Draft } from '../dialect.js';
 import type { Position } from '../document.js';
 import { FORMATS } from '../formats.js';
-import { shapeOf } from '../keywords.js';
-import { dynamicNameOf, type Links, REFERENCES } from '../reach.js';
+import { findShape } from '../keywords.js';
+import { readDynamicName, type Links, REFERENCES } from '../reach.js';
 
 /**
  * A schema that something refers to, as calls of `packages/json-schema`. The schemas it refers to are named, not repeated.
@@ -46,7 +46,7 @@ function referenceKeywords(object: SchemaObject, links: Links): readonly SchemaT
     const reference = object.keyword(keyword);
     const target = reference && links.targets.get(reference);
     if (reference?.kind !== 'string' || target === undefined) return [];
-    const name = dynamicNameOf(keyword, reference.value, target);
+    const name = readDynamicName(keyword, reference.value, target);
     return [name === undefined ? call('ref', definition(target)) : call('dynamicRef', text(name), definition(target))];
   });
 }
@@ -66,7 +66,7 @@ function unevaluated(object: SchemaObject, keywords: readonly SchemaTerm[]): rea
 function typed(object: SchemaObject, keywords: readonly SchemaTerm[]): SchemaTerm {
   const types = object.keyword('type');
   if (types?.kind === 'string') return call('type', value(types), ...keywords);
-  if (types !== undefined) return call('type', list(itemsOf(types).map(value)), ...keywords);
+  if (types !== undefined) return call('type', list(listItems(types).map(value)), ...keywords);
   const [first, ...others] = keywords;
   if (first === undefined) return constant('anything');
   if (others.length === 0 && first.kind === 'call' && first.name === 'ref') return first;
@@ -92,7 +92,7 @@ function scalarKeywords(object: SchemaObject): readonly SchemaTerm[] {
   const terms: SchemaTerm[] = [];
   const stated = keyword('const');
   if (stated !== undefined) terms.push(call('is', value(stated)));
-  const values = itemsOf(keyword('enum'));
+  const values = listItems(keyword('enum'));
   if (values.length > 0) terms.push(call('isIn', ...values.map(value)));
   append(terms, limits(object));
   const divisor = keyword('multipleOf');
@@ -102,14 +102,14 @@ function scalarKeywords(object: SchemaObject): readonly SchemaTerm[] {
     if (node !== undefined) terms.push(call(name, count(node)));
   }
   const pattern = keyword('pattern');
-  if (pattern?.kind === 'string') terms.push(call('pattern', value(pattern), ...enginesOf([pattern.value])));
+  if (pattern?.kind === 'string') terms.push(call('pattern', value(pattern), ...chooseEngines([pattern.value])));
   const format = keyword('format');
   const isFormat = format?.kind === 'string' ? FORMATS.get(format.value) : undefined;
   if (format !== undefined && isFormat !== undefined) terms.push(call('format', value(format), constant(isFormat)));
-  return [...terms, ...contentOf(object)];
+  return [...terms, ...makeContent(object)];
 }
 
-/** In draft 4, `exclusiveMinimum: true` modifies `minimum`. */
+/** Reads limits; in draft 4, `exclusiveMinimum: true` modifies `minimum`. */
 function limits({ keyword }: SchemaObject): readonly SchemaTerm[] {
   return (['minimum', 'maximum'] as const).flatMap((name) => {
     const exclusive = name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
@@ -122,8 +122,8 @@ function limits({ keyword }: SchemaObject): readonly SchemaTerm[] {
   });
 }
 
-/** With an unknown encoding, the content cannot be checked. */
-function contentOf({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
+/** Makes the terms of encoded content; content with an unknown encoding cannot be checked. */
+function makeContent({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
   const encoding = keyword('contentEncoding');
   const isBase64 = encoding?.kind === 'string' && encoding.value === 'base64';
   if (encoding !== undefined && !isBase64) return [];
@@ -147,7 +147,7 @@ function contentOf({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
 function objectKeywords(object: SchemaObject): readonly SchemaTerm[] {
   const { keyword, schema } = object;
   const terms: SchemaTerm[] = [];
-  const required = itemsOf(keyword('required'));
+  const required = listItems(keyword('required'));
   if (required.length > 0) terms.push(call('required', ...required.map(value)));
   for (const name of ['minProperties', 'maxProperties']) {
     const node = keyword(name);
@@ -156,21 +156,21 @@ function objectKeywords(object: SchemaObject): readonly SchemaTerm[] {
   append(terms, memberKeywords(object));
   const names = keyword('propertyNames');
   if (names !== undefined) terms.push(call('propertyNames', schema(names)));
-  const dependencies = membersOf(keyword('dependencies'));
+  const dependencies = listMembers(keyword('dependencies'));
   const needs = [
     ...dependencies.filter(([, node]) => node.kind === 'array'),
-    ...membersOf(keyword('dependentRequired')),
+    ...listMembers(keyword('dependentRequired')),
   ];
   if (needs.length > 0)
     append(
       terms,
       grouped(needs).map((group) =>
-        call('dependentRequired', record(group.map(([name, node]) => [name, list(itemsOf(node).map(value))]))),
+        call('dependentRequired', record(group.map(([name, node]) => [name, list(listItems(node).map(value))]))),
       ),
     );
   const schemas = [
     ...dependencies.filter(([, node]) => node.kind !== 'array'),
-    ...membersOf(keyword('dependentSchemas')),
+    ...listMembers(keyword('dependentSchemas')),
   ];
   if (schemas.length > 0)
     append(
@@ -183,12 +183,12 @@ function objectKeywords(object: SchemaObject): readonly SchemaTerm[] {
 }
 
 function memberKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
-  const schemasOf = (name: string): SchemaTerm | undefined => {
-    const members = membersOf(keyword(name));
+  const makeSchemas = (name: string): SchemaTerm | undefined => {
+    const members = listMembers(keyword(name));
     return members.length === 0 ? undefined : record(members.map(([member, node]) => [member, schema(node)]));
   };
-  const properties = schemasOf('properties');
-  const patterns = schemasOf('patternProperties');
+  const properties = makeSchemas('properties');
+  const patterns = makeSchemas('patternProperties');
   const others = keyword('additionalProperties');
   if (patterns === undefined && others === undefined)
     return properties === undefined ? [] : [call('properties', properties)];
@@ -198,7 +198,7 @@ function memberKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[
       record([
         ['properties', properties],
         ['patternProperties', patterns],
-        ['engine', enginesOf(membersOf(keyword('patternProperties')).map(([pattern]) => pattern))[0]],
+        ['engine', chooseEngines(listMembers(keyword('patternProperties')).map(([pattern]) => pattern))[0]],
         ['additionalProperties', others && (isFalse(others) ? flag(false) : schema(others))],
       ]),
     ),
@@ -230,7 +230,7 @@ function arrayKeywords(object: SchemaObject): readonly SchemaTerm[] {
 function itemKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
   const items = keyword('items');
   const hasList = items?.kind === 'array';
-  const prefix = itemsOf(hasList ? items : keyword('prefixItems'));
+  const prefix = listItems(hasList ? items : keyword('prefixItems'));
   // If `items` is one schema for all items, `additionalItems` has no effect.
   const rest = hasList ? keyword('additionalItems') : items;
   if (prefix.length === 0 && !hasList) return rest === undefined ? [] : [call('items', schema(rest))];
@@ -268,7 +268,7 @@ function containsKeyword({ draft, keyword, schema }: SchemaObject): readonly Sch
 function combinationKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
   const terms: SchemaTerm[] = [];
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
-    const schemas = itemsOf(keyword(name));
+    const schemas = listItems(keyword(name));
     if (schemas.length > 0) terms.push(call(name, ...schemas.map(schema)));
   }
   const not = keyword('not');
@@ -303,17 +303,17 @@ function schemaObject(node: JsonObject, draft: Draft, schema: (node: JsonNode) =
   return {
     draft,
     schema,
-    keyword: (name) => (shapeOf(name, draft) === undefined ? undefined : node.members.get(name)),
+    keyword: (name) => (findShape(name, draft) === undefined ? undefined : node.members.get(name)),
   };
 }
 
 /** The members of a keyword that is an object. */
-function membersOf(node: JsonNode | undefined): readonly (readonly [string, JsonNode])[] {
+function listMembers(node: JsonNode | undefined): readonly (readonly [string, JsonNode])[] {
   return node?.kind === 'object' ? [...node.members] : [];
 }
 
 /** The items of a keyword that is a list. */
-function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
+function listItems(node: JsonNode | undefined): readonly JsonNode[] {
   return node?.kind === 'array' ? node.items : [];
 }
 
@@ -331,7 +331,7 @@ function call(name: string, ...args: readonly SchemaTerm[]): SchemaTerm {
 }
 
 /** The engine of patterns: one that matches all of them, or none if all are matched natively. */
-function enginesOf(patterns: readonly string[]): readonly SchemaTerm[] {
+function chooseEngines(patterns: readonly string[]): readonly SchemaTerm[] {
   const engines = patterns.map(engineOf);
   const engine = (['RE2', 'AUTOMATON'] as const).find((name) => engines.includes(name));
   return engine === undefined ? [] : [constant(engine)];

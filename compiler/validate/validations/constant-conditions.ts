@@ -7,7 +7,7 @@ import { visit } from '../../../packages/cel/ast/visit.js';
 import type { CelType } from '../../../packages/cel/library/types.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
-import { conditionsOf } from '../expressions-of.js';
+import { collectConditions } from '../expressions-of.js';
 import { describeType } from '../never-together.js';
 
 /**
@@ -16,11 +16,11 @@ import { describeType } from '../never-together.js';
  * parts only the outermost constant one is reported.
  */
 export function warnOfConstantConditions(policies: PolicySet, types: Types, report: Problems): void {
-  for (const condition of conditionsOf(policies)) judge(condition.match, condition, types, report);
+  for (const condition of collectConditions(policies)) judge(condition.match, condition, types, report);
 }
 
 function judge(match: Match, condition: Condition, types: Types, report: Problems): void {
-  const truth = truthOf(match);
+  const truth = findTruth(match);
   if (truth !== undefined) return reportConstant(match, truth, condition, report);
   if (match.kind === 'script') return;
   if (match.kind !== 'expr') {
@@ -28,7 +28,7 @@ function judge(match: Match, condition: Condition, types: Types, report: Problem
     return;
   }
   const { expression } = match;
-  const type = typeOf(expression, types);
+  const type = findType(expression, types);
   if (type === undefined || isMaybeBool(type)) return;
   const notes = [{ message: 'only `true` holds: compare the value, or test for presence with `has(...)`' }];
   const reason = `it is ${describeType(type)}, not a boolean`;
@@ -36,13 +36,13 @@ function judge(match: Match, condition: Condition, types: Types, report: Problem
 }
 
 /** Whether a match holds for every request; undefined if it depends on the request. */
-function truthOf(match: Match): boolean | undefined {
+function findTruth(match: Match): boolean | undefined {
   if (match.kind === 'script') return undefined;
   if (match.kind === 'expr') {
-    const value = match.expression.ast && constantValueOf(match.expression.ast);
+    const value = match.expression.ast && evaluateConstant(match.expression.ast);
     return value === undefined ? undefined : value === true;
   }
-  const truths = match.of.map(truthOf);
+  const truths = match.of.map(findTruth);
   switch (match.kind) {
     case 'all':
       return truths.includes(false) ? false : truths.includes(undefined) ? undefined : true;
@@ -57,8 +57,8 @@ function reportConstant(match: Match, truth: boolean, condition: Condition, repo
   const code = truth ? 'condition/always-true' : 'condition/always-false';
   report.add(
     code,
-    placeOf(match, condition),
-    { text: textOf(match) },
+    findPlace(match, condition),
+    { text: formatMatch(match) },
     { notes: [{ message: suggestion(truth, match === condition.match) }] },
   );
 }
@@ -70,7 +70,7 @@ function suggestion(truth: boolean, isWhole: boolean): string {
     : 'compare with an attribute, or remove what depends on the condition';
 }
 
-function typeOf(expression: Expression, types: Types): CelType | undefined {
+function findType(expression: Expression, types: Types): CelType | undefined {
   return expression.ast && types.get(expression)?.types.get(expression.ast);
 }
 
@@ -78,7 +78,7 @@ function isMaybeBool({ kind }: CelType): boolean {
   return kind === 'bool' || kind === 'dyn' || kind === 'error' || kind === 'parameter';
 }
 
-function placeOf(match: Match, condition: Condition): Place {
+function findPlace(match: Match, condition: Condition): Place {
   if (match === condition.match && match.kind !== 'expr') return condition.place;
   return firstExpression(match)?.place ?? condition.place;
 }
@@ -89,7 +89,7 @@ function firstExpression(match: Match): Expression | undefined {
   return match.of.map(firstExpression).find((expression) => expression !== undefined);
 }
 
-function textOf(match: Match): string {
+function formatMatch(match: Match): string {
   if (match.kind === 'expr') return shortened(match.expression.text);
   return match.kind === 'script' ? 'script' : `${match.kind} of`;
 }
@@ -104,7 +104,7 @@ function shortened(text: string): string {
  * The value of an expression that depends only on literals and operators (docs/spec/conditions.md#logical-operators,
  * docs/spec/conditions.md#constant-folding). Undefined if it depends on the request or fails.
  */
-function constantValueOf(expr: Expr): cel.Value | undefined {
+function evaluateConstant(expr: Expr): cel.Value | undefined {
   const known = cache.get(expr) ?? { value: findValue(expr) };
   cache.set(expr, known);
   return known.value;
@@ -119,7 +119,7 @@ function findValue(expr: Expr): cel.Value | undefined {
   const values = new Map<Expr, cel.Value>();
   // Children before parents, with an explicit list: an expression may be nested deeper than the call stack allows.
   for (const node of nodes.reverse()) {
-    const value = valueOf(node, values);
+    const value = evaluateNode(node, values);
     if (value !== undefined) values.set(node, value);
   }
   return values.get(expr);
@@ -127,7 +127,7 @@ function findValue(expr: Expr): cel.Value | undefined {
 
 type Values = ReadonlyMap<Expr, cel.Value>;
 
-function valueOf(node: Expr, values: Values): cel.Value | undefined {
+function evaluateNode(node: Expr, values: Values): cel.Value | undefined {
   if (node.kind === 'literal') return literalValue(node);
   if (node.kind === 'list') {
     const elements = node.elements.map(({ value, optional }) => (optional ? undefined : values.get(value)));

@@ -7,15 +7,15 @@ import { visit } from '../../../packages/cel/ast/visit.js';
 import type { Fix } from '../../diagnostics/fix.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
-import { expressionsOf } from '../expressions-of.js';
-import { usingDocumentsOf } from '../using-documents.js';
+import { collectExpressions } from '../expressions-of.js';
+import { listUsingDocuments } from '../using-documents.js';
 
 /**
  * Warns about deprecated spellings that still work (docs/spec/policy-language.md#deprecated-spellings): `output.expr`,
  * top-level `variables`, and two function names.
  */
 export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, report: Problems): void {
-  for (const output of policies.policies.flatMap(outputsOf)) {
+  for (const output of policies.policies.flatMap(listOutputs)) {
     if (output.legacy === undefined) continue;
     report.add(
       'deprecated/output-expr',
@@ -24,13 +24,13 @@ export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, rep
       { notes: [{ message: 'write `output.when.ruleActivated`' }], fix: fixOfOutput(output, output.legacy.place) },
     );
   }
-  for (const { file } of usingDocumentsOf(policies)) {
+  for (const { file } of listUsingDocuments(policies)) {
     const [first] = file.legacyVariables;
     if (first === undefined) continue;
     const notes = [{ message: 'move them to `variables.local` below the policy type' }];
     report.add('deprecated/top-level-variables', first.name.place, {}, { notes });
   }
-  for (const expression of expressionsOf(policies)) warnOfFunctions(expression, types, report);
+  for (const expression of collectExpressions(policies)) warnOfFunctions(expression, types, report);
 }
 
 /** Undefined if there is a `when`, or unless the key and its value are alone on one line. */
@@ -51,7 +51,7 @@ function fixOfOutput(
   };
 }
 
-function outputsOf(linked: LinkedPolicy): readonly Output[] {
+function listOutputs(linked: LinkedPolicy): readonly Output[] {
   const rules =
     linked.kind === 'principal' ? linked.policy.rules.flatMap(({ actions }) => actions) : linked.policy.rules;
   return rules.flatMap(({ output }) => output ?? []);
@@ -64,14 +64,14 @@ function warnOfFunctions(expression: Expression, types: Types, report: Problems)
     const name = calls.get(node)?.name ?? '';
     const modern = MODERN_NAMES.get(name);
     if (modern === undefined || node.kind !== 'call') return;
-    const place = placeOfNode(expression, { ...node, ...nameOf(node) });
+    const place = placeOfNode(expression, { ...node, ...locateName(node) });
     const suggestion = { written: name, nearest: modern, isSafe: true };
     const notes = [{ message: `write \`${modern}\``, suggestion }];
     report.add('deprecated/function', place, { name, modern }, { notes });
   });
 }
 
-function nameOf({ nameStart, function: name }: CallExpr): { readonly start: number; readonly end: number } {
+function locateName({ nameStart, function: name }: CallExpr): { readonly start: number; readonly end: number } {
   return { start: nameStart, end: nameStart + name.length };
 }
 

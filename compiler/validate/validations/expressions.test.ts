@@ -20,15 +20,24 @@ test('an invalid expression is one error at its location, with all of its proble
   assert.is(found?.place?.anchor, 40);
 });
 
-test('each problem has a note at its location, and a hint if there is one', () => {
-  const { report } = run({ conditions: [expression('true && R.kin == "a"', 40)] });
+test('each problem after the first has a note at its location, and each has a hint if there is one', () => {
+  const { report } = run({ conditions: [expression('R.kin == "a" && R.idd == "b"', 40)] });
   assert.equal(
     report.sorted()[0]?.notes.map(({ message, span }) => [message, span?.start, span?.end]),
     [
-      ["undefined field 'kin'", 52, 55],
-      ['did you mean `kind`?', 52, 55],
+      ['did you mean `kind`?', 44, 47],
+      ["undefined field 'idd'", 60, 63],
+      ['did you mean `id`?', 60, 63],
     ],
   );
+});
+
+test('the only problem is not repeated in a note', () => {
+  for (const text of ['R.kin == "a"', 'R.attr.x + ', 'nope', '1 + 1.0 == 2.0', 'R.attr.x.matches("(a")']) {
+    const { report } = run({ conditions: [expression(text, 40)] });
+    const [{ message, notes } = { message: '', notes: [] }] = report.sorted();
+    for (const note of notes) assert.not.match(message, note.message, text);
+  }
 });
 
 test('an expression that does not parse is reported with its syntax errors', () => {
@@ -78,11 +87,11 @@ function run({ conditions = [], variables = [], importedRoles = [] }: Parts): {
   readonly types: ReturnType<typeof checkExpressions>;
 } {
   const report = new Diagnostics();
-  const rules = conditions.map((of) => ({ condition: conditionOf(of), output: undefined }) as ResourceRule);
+  const rules = conditions.map((of) => ({ condition: makeCondition(of), output: undefined }) as ResourceRule);
   const policy = {
     kind: 'resource',
     policy: { rules } as unknown as ResourcePolicy,
-    bindings: bindingsOf(variables),
+    bindings: makeBindings(variables),
     importedRoles,
   };
   const policies: PolicySet = { policies: [policy as unknown as LinkedResourcePolicy], documents: [], invariants: [] };
@@ -106,11 +115,11 @@ function placeAt(anchor: number): Place {
   return { span: { source, start: anchor, end: anchor + 1 }, anchor, path: '$' };
 }
 
-function conditionOf(of: Expression): Condition {
+function makeCondition(of: Expression): Condition {
   return { place: placeAt(0), match: { kind: 'all', of: [{ kind: 'none', of: [{ kind: 'expr', expression: of }] }] } };
 }
 
-function bindingsOf(variables: readonly Expression[]): Bindings {
+function makeBindings(variables: readonly Expression[]): Bindings {
   const file = {} as PolicyFile;
   return {
     variables: new Map(variables.map((of, i) => [`v${i}`, { name: `v${i}`, expression: of, file }])),
@@ -120,7 +129,7 @@ function bindingsOf(variables: readonly Expression[]): Bindings {
 
 function role(condition: Expression, variable: Expression): LinkedDerivedRole {
   return {
-    definition: { condition: conditionOf(condition) },
-    bindings: bindingsOf([variable]),
+    definition: { condition: makeCondition(condition) },
+    bindings: makeBindings([variable]),
   } as unknown as LinkedDerivedRole;
 }

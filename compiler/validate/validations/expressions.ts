@@ -11,14 +11,14 @@ import { plainSyntaxError } from '../../diagnostics/syntax-text.js';
 import { checkExpression } from '../../../packages/cel/check/check-expression.js';
 import type { CelProblem } from '../../../packages/cel/check/checking.js';
 import { policyEnvironment } from '../../../packages/cel/check/environment.js';
-import { expressionsOf } from '../expressions-of.js';
+import { collectExpressions } from '../expressions-of.js';
 
 /**
  * Type-checks every expression (docs/spec/conditions.md#invalid-expressions): reports one diagnostic for each invalid
- * expression, with a note for each problem in it. Equal expressions of a file have one.
+ * expression, with a note for each further problem in it. Equal expressions of a file have one.
  */
 export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
-  return onceByCause(report, (problems) => checkEach(expressionsOf(policies), problems, report));
+  return onceByCause(report, (problems) => checkEach(collectExpressions(policies), problems, report));
 }
 
 function checkEach(expressions: Iterable<Expression>, found: Problems, report: Diagnostics): Types {
@@ -34,7 +34,7 @@ function checkEach(expressions: Iterable<Expression>, found: Problems, report: D
     if (reported.has(key)) continue;
     reported.add(key);
     const messages = problems.map((problem) => problem.message);
-    const details = { notes: notesOf(expression, problems, report), focus: focusOf(expression, problems) };
+    const details = { notes: makeNotes(expression, problems, report), focus: findFocus(expression, problems) };
     found.add('expression/invalid', expression.place, { text: expression.text, messages }, details);
   }
   return types;
@@ -64,17 +64,19 @@ function judge(ast: Expr): Judgement {
   return { problems, checked: { types, calls, references } };
 }
 
-function notesOf(
+function makeNotes(
   expression: Expression,
   problems: readonly (CelProblem | SyntaxError)[],
   report: Diagnostics,
 ): readonly Note[] {
+  const [first] = problems;
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
     const hints = 'hints' in problem && problem.hints !== undefined ? report.search(problem.hints) : [];
     const advice = 'advice' in problem && problem.advice !== undefined ? problem.advice : [];
     return [
-      ...[{ message: problem.message }, ...hints].map((note) => ({
+      // The diagnostic itself has the message and the place of the first problem.
+      ...[...(problem === first ? [] : [{ message: problem.message }]), ...hints].map((note) => ({
         ...note,
         shown: plainSyntaxError(note.message),
         span,
@@ -88,7 +90,7 @@ function notesOf(
  * The span of the first problem. For an expression that ends too early, this is the end of its text, not the line break
  * or white space after it.
  */
-function focusOf(expression: Expression, [first]: readonly (CelProblem | SyntaxError)[]): Span | undefined {
+function findFocus(expression: Expression, [first]: readonly (CelProblem | SyntaxError)[]): Span | undefined {
   if (first === undefined) return undefined;
   const { source, start, end } = expression.spanOf(first.start, first.end);
   if (source.text.slice(start, end).trim() !== '') return { source, start, end };

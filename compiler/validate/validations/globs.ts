@@ -2,7 +2,7 @@ import { type GlobToken, parseGlob } from '../../../runtime/policy/index.js';
 import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { importedRolesOf } from '../expressions-of.js';
+import { collectImportedRoles } from '../expressions-of.js';
 import type { Located } from '../../diagnostics/span.js';
 
 /**
@@ -10,8 +10,8 @@ import type { Located } from '../../diagnostics/span.js';
  * (docs/spec/policy-language.md#globs).
  */
 export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Problems): void {
-  const ofRoles = withStar([...importedRolesOf(policies)].flatMap(({ definition }) => definition.parentRoles));
-  for (const texts of [...policies.map(textsOf), ofRoles]) {
+  const ofRoles = withStar([...collectImportedRoles(policies)].flatMap(({ definition }) => definition.parentRoles));
+  for (const texts of [...policies.map(listTexts), ofRoles]) {
     for (const { text, isAlwaysGlob } of texts) {
       const glob = text.value;
       if (isAlwaysGlob || glob.includes('*')) {
@@ -43,7 +43,7 @@ interface MatchedText {
   readonly isAlwaysGlob: boolean;
 }
 
-function textsOf(linked: LinkedPolicy): readonly MatchedText[] {
+function listTexts(linked: LinkedPolicy): readonly MatchedText[] {
   switch (linked.kind) {
     case 'resource': {
       const { rules, schemas } = linked.policy;

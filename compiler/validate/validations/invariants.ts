@@ -1,10 +1,10 @@
 import type { Types } from '../../ast/checked.js';
 import type { Expr } from '../../../packages/cel/ast/expr.js';
-import { policyKeyOf } from '../../ast/names.js';
+import { makePolicyKey } from '../../ast/names.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { About, Condition, Expression, Match, Policy } from '../../ast/policy.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
-import { premisesOf } from '../../ast/premises.js';
+import { listPremises } from '../../ast/premises.js';
 import { namesForStatements, type StatementNames } from '../../ast/statement-names.js';
 import { children, visit } from '../../../packages/cel/ast/visit.js';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
@@ -40,7 +40,7 @@ const NO_TYPES: Types = new Map();
  */
 export function checkPremises({ invariants }: PolicySet, report: Diagnostics): Types {
   for (const { policy, bindings } of invariants)
-    for (const expression of premisesOf(policy).flatMap(expressionsOfCondition))
+    for (const expression of listPremises(policy).flatMap(expressionsOfCondition))
       if (readsRuntime(expression, bindings))
         report.add('invariant/reads-runtime', expression.place, { text: onOneLine(expression.text) });
   return NO_TYPES;
@@ -92,7 +92,7 @@ function checkActions(
 /** Reports a rule that does not exist, or that is not a DENY. */
 function checkRule(rule: Located<string>, names: readonly NamedPolicy[], report: Diagnostics): void {
   const rules = names.flatMap(({ policy, rules: own }) =>
-    own.map(({ name, effect }) => ({ name: `${policyKeyOf(policy)}#${name}`, effect })),
+    own.map(({ name, effect }) => ({ name: `${makePolicyKey(policy)}#${name}`, effect })),
   );
   const denies = new Set(rules.flatMap(({ name, effect }) => (effect === 'deny' ? [name] : [])));
   if (denies.has(rule.value)) return;
@@ -118,14 +118,14 @@ function warnOfPremise(when: Condition, report: Problems): void {
   const guarded = new Set(expressionsOfCondition(when).flatMap(guardedIn));
   for (const expression of required(when.match)) {
     for (const part of expression.ast === undefined ? [] : conjuncts(expression.ast)) {
-      const opposite = oppositeOf(part, expression);
+      const opposite = writeOpposite(part, expression);
       if (opposite === undefined) continue;
       const missing = attributesIn(part, expression).find((path) => !guarded.has(path));
       if (missing === undefined) continue;
       report.add(
         'invariant/when-may-fail',
         placeOfNode(expression, part),
-        { text: textOf(part, expression), attribute: missing },
+        { text: cutText(part, expression), attribute: missing },
         { notes: [{ message: `write \`${opposite}\` under \`unless\` instead` }] },
       );
     }
@@ -144,10 +144,10 @@ function conjuncts(expr: Expr): readonly Expr[] {
 }
 
 /** The text of what a `!=` or `!` denies. */
-function oppositeOf(expr: Expr, expression: Expression): string | undefined {
+function writeOpposite(expr: Expr, expression: Expression): string | undefined {
   if (expr.kind !== 'call' || !expr.isOperator) return undefined;
   const [operand] = expr.args;
-  if (expr.function === '!_' && operand !== undefined) return textOf(operand, expression);
+  if (expr.function === '!_' && operand !== undefined) return cutText(operand, expression);
   if (expr.function !== '_!=_') return undefined;
   const { start, end, nameStart } = expr;
   return onOneLine(`${expression.text.slice(start, nameStart)}==${expression.text.slice(nameStart + 2, end)}`);
@@ -159,7 +159,7 @@ function guardedIn(expression: Expression): readonly string[] {
   if (expression.ast !== undefined)
     visit(expression.ast, (node) => {
       if (node.kind === 'macro' && node.macro === 'has' && node.range !== undefined)
-        found.push(textOf(node.range, expression));
+        found.push(cutText(node.range, expression));
     });
   return found;
 }
@@ -167,7 +167,7 @@ function guardedIn(expression: Expression): readonly string[] {
 /** The attributes without which an expression cannot be evaluated, as texts. */
 function attributesIn(expr: Expr, expression: Expression): readonly string[] {
   if (expr.kind === 'macro' && expr.macro === 'has') return [];
-  if (expr.kind === 'select' && isAttribute(expr)) return [textOf(expr, expression)];
+  if (expr.kind === 'select' && isAttribute(expr)) return [cutText(expr, expression)];
   return children(expr).flatMap((child) => attributesIn(child, expression));
 }
 
@@ -184,7 +184,7 @@ function isAttributes(expr: Expr): boolean {
   return operand.kind === 'select' && operand.operand.kind === 'ident' && operand.operand.name === 'request';
 }
 
-function textOf({ start, end }: Expr, { text }: Expression): string {
+function cutText({ start, end }: Expr, { text }: Expression): string {
   return onOneLine(text.slice(start, end));
 }
 

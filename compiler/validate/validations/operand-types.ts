@@ -7,7 +7,7 @@ import type { Expression } from '../../ast/policy.js';
 import { visit } from '../../../packages/cel/ast/visit.js';
 import type { CelType } from '../../../packages/cel/library/types.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { expressionsOf } from '../expressions-of.js';
+import { collectExpressions } from '../expressions-of.js';
 import { describeType, neverApplies, neverEqual } from '../never-together.js';
 
 /**
@@ -15,19 +15,19 @@ import { describeType, neverApplies, neverEqual } from '../never-together.js';
  * attribute and a timestamp.
  */
 export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
-  for (const use of operatorsOf(policies, types, (suspect) => neverHolds(suspect) !== undefined)) {
+  for (const use of listOperators(policies, types, (suspect) => neverHolds(suspect) !== undefined)) {
     const { expression, node } = use;
     const [left, right] = neverHolds(use) as readonly [CelType, CelType];
     report.add(
       'comparison/never-holds',
       placeOfNode(expression, node),
       {
-        operator: signOf(node),
+        operator: findSign(node),
         left: describeType(left),
         right: describeType(right),
         always: node.function === '_!=_',
       },
-      { notes: [{ message: suggestion(left, right, plainOperandOf(use)) }] },
+      { notes: [{ message: suggestion(left, right, namePlainOperand(use)) }] },
     );
   }
 }
@@ -69,7 +69,7 @@ const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = {
  * docs/spec/conditions.md#arithmetic): `R.attr.n + 1`, `R.attr.due < now()`.
  */
 export function warnOfFailingOperators(policies: PolicySet, types: Types, report: Problems): void {
-  for (const use of operatorsOf(
+  for (const use of listOperators(
     policies,
     types,
     ({ node, operands }) => JUDGED.has(node.function) && neverApplies(node.function, operands),
@@ -80,7 +80,7 @@ export function warnOfFailingOperators(policies: PolicySet, types: Types, report
     report.add(
       'expression/always-fails',
       placeOfNode(expression, node),
-      { operator: signOf(node), left: describeType(left), right: right && describeType(right) },
+      { operator: findSign(node), left: describeType(left), right: right && describeType(right) },
       { notes: [{ message: suggestionForFailure(use) }] },
     );
   }
@@ -94,7 +94,7 @@ const JUDGED: ReadonlySet<string> = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_'
 
 function suggestionForFailure(use: OperatorUse): string {
   const kinds = use.operands.map(({ kind }) => kind);
-  const plain = plainOperandOf(use);
+  const plain = namePlainOperand(use);
   if (kinds.includes('timestamp')) return `JSON has no timestamps: write \`timestamp(${plain})\``;
   if (kinds.includes('duration')) return `JSON has no durations: write \`duration(${plain})\``;
   if (kinds.includes('bytes')) return `JSON has no bytes: write \`bytes(${plain})\``;
@@ -115,10 +115,10 @@ interface OperatorUse {
 type Use = Pick<OperatorUse, 'node' | 'operands'>;
 
 /** Returns the operators in all compiled expressions that satisfy `isSuspect`, in source order. */
-function operatorsOf(policies: PolicySet, types: Types, isSuspect: (use: Use) => boolean): readonly OperatorUse[] {
+function listOperators(policies: PolicySet, types: Types, isSuspect: (use: Use) => boolean): readonly OperatorUse[] {
   const known = new Map<Expr, readonly Use[]>();
   const found: OperatorUse[] = [];
-  for (const expression of expressionsOf(policies)) {
+  for (const expression of collectExpressions(policies)) {
     const { ast } = expression;
     const checked = types.get(expression);
     if (ast === undefined || checked === undefined) continue;
@@ -140,13 +140,13 @@ function operatorsIn(ast: Expr, checked: CheckedExpression): readonly Use[] {
 }
 
 /** The source of the operand that is plain JSON, for a note about its conversion; `R.attr.x` if it is long. */
-function plainOperandOf({ expression, node, operands }: OperatorUse): string {
+function namePlainOperand({ expression, node, operands }: OperatorUse): string {
   const operand = node.args.find((_, index) => operands[index]?.kind === 'dyn');
   const text = operand === undefined ? '' : expression.text.slice(operand.start, operand.end);
   return text === '' || text.length > 40 || text.includes('\n') ? 'R.attr.x' : text;
 }
 
 /** An operator as written in source: `==` for `_==_`. */
-function signOf({ function: name }: CallExpr): string {
+function findSign({ function: name }: CallExpr): string {
   return name === '@in' ? 'in' : name.replaceAll('_', '');
 }

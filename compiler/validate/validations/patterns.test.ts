@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { conditional, warningsOf } from '../../../tests/support/warnings.js';
 
 /** Other warnings are about definitions that nothing uses. */
-const problemsOf = (text: string, fields: string): readonly string[] =>
+const findProblems = (text: string, fields: string): readonly string[] =>
   warningsOf(conditional(text, fields)).filter((line) => line.startsWith('expression/unusable-pattern: '));
 
 const LARGE = '.{1,1000}'.repeat(130);
@@ -21,9 +21,9 @@ test('constants and variables that are patterns are judged like literals, and on
     'matches(R.attr.x, C.p)',
     'R.attr.x.matches(C.p) || R.attr.y.matches(C.p)',
   ])
-    assert.equal(problemsOf(text, constant('(a')), [`expression/unusable-pattern: ${INVALID}`], text);
+    assert.equal(findProblems(text, constant('(a')), [`expression/unusable-pattern: ${INVALID}`], text);
   for (const name of ['V.p', 'V.q'])
-    assert.equal(problemsOf(`R.attr.x.matches(${name})`, variable('a(?=b)')).length, 1, name);
+    assert.equal(findProblems(`R.attr.x.matches(${name})`, variable('a(?=b)')).length, 1, name);
 });
 
 test('a pattern that is too large is named with its size', () => {
@@ -31,7 +31,7 @@ test('a pattern that is too large is named with its size', () => {
     ['C.p', constant(LARGE)],
     ['V.p', variable(LARGE)],
   ] as const) {
-    const [warning = '', ...others] = problemsOf(`R.attr.x.matches(${name})`, fields);
+    const [warning = '', ...others] = findProblems(`R.attr.x.matches(${name})`, fields);
     assert.match(warning, /expand to 2\d{5} instructions, at most 125000 are allowed/);
     assert.equal(others, []);
   }
@@ -39,7 +39,7 @@ test('a pattern that is too large is named with its size', () => {
 
 test('usable patterns, and texts that are no patterns, are not reported', () => {
   for (const text of ['R.attr.x.matches(C.p)', 'R.attr.x == C.p'])
-    assert.equal(problemsOf(text, constant(text.includes('==') ? '(a' : '^a{1,10}$')), [], text);
+    assert.equal(findProblems(text, constant(text.includes('==') ? '(a' : '^a{1,10}$')), [], text);
 });
 
 test.run();

@@ -5,7 +5,7 @@ import type { Bindings, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
 import { findPattern, patternProblem } from '../../../packages/cel/check/literals.js';
-import { usesOf } from '../expressions-of.js';
+import { listUses } from '../expressions-of.js';
 
 /**
  * Warns about constants and variables that are the pattern of a function and that no function can use: `matches(R.attr.x,
@@ -13,12 +13,12 @@ import { usesOf } from '../expressions-of.js';
  */
 export function warnOfPatterns(policies: PolicySet, types: Types, report: Problems): void {
   const judged = new Map<string, ReturnType<typeof patternProblem>>();
-  for (const { expression, bindings } of usesOf(policies)) {
+  for (const { expression, bindings } of listUses(policies)) {
     const checked = types.get(expression);
     if (checked === undefined) continue;
     for (const [call, { runtime }] of checked.calls) {
       const pattern = call.kind === 'call' ? findPattern(call, runtime) : undefined;
-      const definition = pattern && definitionOf(pattern, checked, bindings, types);
+      const definition = pattern && findDefinition(pattern, checked, bindings, types);
       if (definition === undefined) continue;
       const { name, text, place } = definition;
       if (!judged.has(text)) judged.set(text, patternProblem(text));
@@ -36,7 +36,7 @@ interface Definition {
   readonly place: Place;
 }
 
-function definitionOf(
+function findDefinition(
   pattern: Expr,
   checked: CheckedExpression,
   bindings: Bindings,
@@ -56,5 +56,5 @@ function definitionOf(
   if (ast.kind === 'literal' && ast.type === 'string') return { name: `V.${reference.name}`, text: ast.value, place };
   // A variable that is another name for a constant or variable. Cycles were refused.
   const own = types.get(expression);
-  return own && definitionOf(ast, own, bindings, types);
+  return own && findDefinition(ast, own, bindings, types);
 }

@@ -6,7 +6,7 @@ import {
   changesOutputs,
   isNamedElsewhere,
   type ComparedPolicy,
-  comparedPolicyOf,
+  comparePolicy,
   type ComparedRule,
   orderMatters,
   repeatedBy,
@@ -19,7 +19,7 @@ import {
  */
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
-    const policy = comparedPolicyOf(linked);
+    const policy = comparePolicy(linked);
     const byCause = new Map<string, [Unreachable, ...Unreachable[]]>();
     for (const rule of policy.rules) {
       const verdict = verdictOn(rule, policy, linked.kind);
@@ -28,7 +28,7 @@ export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, r
     for (const [{ rule, verdict }, ...others] of byCause.values()) {
       const { mayFail } = rule;
       const notes = [
-        ...verdict.by.slice(0, 3).map(noteOf),
+        ...verdict.by.slice(0, 3).map(makeNote),
         { message: verdict.suggestion },
         ...(mayFail ? [{ message: STRICT_NOTE }] : []),
         ...alike(others),
@@ -163,7 +163,7 @@ function coversAll(other: ComparedRule, rule: ComparedRule): boolean {
   );
 }
 
-function noteOf({ name, place }: ComparedRule): Note {
+function makeNote({ name, place }: ComparedRule): Note {
   return { message: `\`${name}\` is here`, span: place.span };
 }
 
@@ -172,7 +172,7 @@ function noteOf({ name, place }: ComparedRule): Note {
  */
 export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
-    const policy = comparedPolicyOf(linked);
+    const policy = comparePolicy(linked);
     const byCause = new Map<string, [Repeated, ...Repeated[]]>();
     for (const rule of policy.rules) {
       const other = repeatedBy(rule, policy);

@@ -6,7 +6,7 @@ import type { PolicySet } from '../../ast/policy-set.js';
 import type { Details } from '../../diagnostics/diagnostic.js';
 import { didYouMean } from '../../../packages/cel/check/did-you-mean.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { prefixOf } from '../../globs/text-index.js';
+import { findPrefix } from '../../globs/text-index.js';
 
 /**
  * Warns about resources in role policies that no request matches, because they are compared as written with kinds whose
@@ -14,7 +14,7 @@ import { prefixOf } from '../../globs/text-index.js';
  * policy, because a role policy only narrows access (docs/spec/policy-language.md#role-policies).
  */
 export function warnOfRoleResources(policies: PolicySet, _types: Types, report: Problems): void {
-  const kinds = new KnownKinds(resourceKindsOf(policies));
+  const kinds = new KnownKinds(listResourceKinds(policies));
   for (const linked of policies.policies) {
     if (linked.kind !== 'role') continue;
     for (const { resource } of linked.policy.rules) {
@@ -67,7 +67,7 @@ class KnownKinds {
   /** Whether one of the kinds matches; also true if that is unknown. */
   mayMatch(resource: string): boolean {
     if (!resource.includes('*')) return this.names.has(resource);
-    const prefix = prefixOf(resource) ?? resource;
+    const prefix = findPrefix(resource) ?? resource;
     const matches = literalOrGlob(resource);
     for (let at = this.firstFrom(prefix); this.sorted[at]?.startsWith(prefix) === true; at += 1) {
       this.tries += 1;
@@ -94,7 +94,7 @@ class KnownKinds {
  * (docs/spec/policy-language.md#sanitized-names).
  */
 export function warnOfPrincipalResources(policies: PolicySet, _types: Types, report: Problems): void {
-  const kinds = resourceKindsOf(policies);
+  const kinds = listResourceKinds(policies);
   for (const linked of policies.policies) {
     if (linked.kind !== 'principal') continue;
     for (const { resource } of linked.policy.rules) {
@@ -111,7 +111,7 @@ export function warnOfPrincipalResources(policies: PolicySet, _types: Types, rep
 }
 
 /** The kinds of all resource policies as lookups spell them (docs/spec/policy-language.md#sanitized-names), sorted. */
-function resourceKindsOf({ policies }: PolicySet): readonly string[] {
+function listResourceKinds({ policies }: PolicySet): readonly string[] {
   const kinds = policies.flatMap((linked) =>
     linked.kind === 'resource' ? [sanitize(linked.policy.resource.value)] : [],
   );

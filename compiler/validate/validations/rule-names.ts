@@ -91,7 +91,7 @@ function named(name: string, resource: string, { place, condition, output }: Wri
 class EarlierRules {
   private readonly literals = new Map<string, FirstRules>();
   private readonly literalsBelow = new Map<string, string[]>();
-  /** By glob, for each literal prefix. */
+  /** Literal prefixes of each glob, with the first rules. */
   private readonly globs = new Map<string, Map<string, FirstRules>>();
   private readonly globsAt = new Map<string, FirstRules>();
   private readonly globsBelow = new Map<string, FirstRules>();
@@ -102,23 +102,23 @@ class EarlierRules {
   /** @param rules all rules that will be added. */
   constructor(rules: readonly NamedRule[]) {
     const globs = rules.filter(({ resource }) => isGlob(resource));
-    this.lengths = [...new Set(globs.map(({ resource }) => beginningOf(resource).length))];
+    this.lengths = [...new Set(globs.map(({ resource }) => cutBeginning(resource).length))];
   }
 
   add(rule: NamedRule): void {
     const { resource } = rule;
-    const beginning = beginningOf(resource);
+    const beginning = cutBeginning(resource);
     if (!isGlob(resource)) {
       if (!this.literals.has(resource))
-        for (const prefix of this.prefixesOf(resource)) addTo(this.literalsBelow, prefix, resource);
-      firstsOf(this.literals, resource).add(rule);
+        for (const prefix of this.listPrefixes(resource)) addTo(this.literalsBelow, prefix, resource);
+      findFirsts(this.literals, resource).add(rule);
       return;
     }
     const alike = this.globs.get(beginning) ?? new Map<string, FirstRules>();
     this.globs.set(beginning, alike);
-    firstsOf(alike, resource).add(rule);
-    firstsOf(this.globsAt, beginning).add(rule);
-    for (const prefix of this.prefixesOf(beginning)) firstsOf(this.globsBelow, prefix).add(rule);
+    findFirsts(alike, resource).add(rule);
+    findFirsts(this.globsAt, beginning).add(rule);
+    for (const prefix of this.listPrefixes(beginning)) findFirsts(this.globsBelow, prefix).add(rule);
   }
 
   /**
@@ -140,14 +140,14 @@ class EarlierRules {
     const same = this.literals.get(resource);
     if (!isGlob(resource)) {
       if (same !== undefined) yield same;
-      for (const prefix of this.prefixesOf(resource))
+      for (const prefix of this.listPrefixes(resource))
         for (const [glob, rules] of this.globs.get(prefix) ?? []) if (this.matches(glob, resource)) yield rules;
       return;
     }
-    const beginning = beginningOf(resource);
+    const beginning = cutBeginning(resource);
     const below = this.globsBelow.get(beginning);
     if (below !== undefined) yield below;
-    for (const prefix of this.prefixesOf(beginning)) {
+    for (const prefix of this.listPrefixes(beginning)) {
       const above = this.globsAt.get(prefix);
       if (above !== undefined) yield above;
     }
@@ -155,7 +155,7 @@ class EarlierRules {
       if (this.matches(resource, literal)) yield this.literals.get(literal) as FirstRules;
   }
 
-  private prefixesOf(text: string): readonly string[] {
+  private listPrefixes(text: string): readonly string[] {
     return this.lengths.filter((length) => length <= text.length).map((length) => text.slice(0, length));
   }
 
@@ -183,7 +183,7 @@ class FirstRules {
   }
 }
 
-function firstsOf(groups: Map<string, FirstRules>, key: string): FirstRules {
+function findFirsts(groups: Map<string, FirstRules>, key: string): FirstRules {
   const rules = groups.get(key) ?? new FirstRules();
   groups.set(key, rules);
   return rules;
@@ -198,6 +198,6 @@ function isGlob(resource: string): boolean {
   return resource.includes('*');
 }
 
-function beginningOf(glob: string): string {
+function cutBeginning(glob: string): string {
   return /^[^*?[\]{}\\]*/.exec(glob)?.[0] ?? '';
 }

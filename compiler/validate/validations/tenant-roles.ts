@@ -1,7 +1,7 @@
 import type { Types } from '../../ast/checked.js';
 import type { Grant, TenantRoles } from '../../ast/policy.js';
 import type { PolicySet } from '../../ast/policy-set.js';
-import { rolesOf } from '../../ast/roles.js';
+import { listRoles } from '../../ast/roles.js';
 import { namesForStatements, type StatementNames } from '../../ast/statement-names.js';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import { isKnown, suggest } from './known-names.js';
@@ -14,7 +14,7 @@ export function checkTenantRoles({ documents }: PolicySet, report: Diagnostics):
   const policies = documents.map(({ policy }) => policy);
   for (const policy of policies) {
     if (policy.kind !== 'tenant-roles') continue;
-    const roles = policies.flatMap(rolesOf);
+    const roles = policies.flatMap(listRoles);
     const names = policies.map(namesForStatements);
     for (const grant of policy.grants) {
       checkRole(grant, new Set(roles.map(({ value }) => value)), report);
@@ -52,7 +52,7 @@ function checkResources({ resources }: Grant, names: readonly StatementNames[], 
 
 function checkPrefix(
   { rolePrefix: prefix }: TenantRoles,
-  roles: ReturnType<typeof rolesOf>,
+  roles: ReturnType<typeof listRoles>,
   report: Diagnostics,
 ): void {
   for (const { value: role, place } of roles)

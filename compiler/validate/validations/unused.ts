@@ -1,19 +1,19 @@
 import type { Types } from '../../ast/checked.js';
-import { importKey, policyKeyOf, sanitize } from '../../ast/names.js';
+import { importKey, makePolicyKey, sanitize } from '../../ast/names.js';
 import { placeOfDocument } from '../../ast/places.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Policy, PolicyFile } from '../../ast/policy.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Located } from '../../diagnostics/span.js';
-import { importedRolesOf } from '../expressions-of.js';
-import { usingDocumentsOf } from '../using-documents.js';
+import { collectImportedRoles } from '../expressions-of.js';
+import { listUsingDocuments } from '../using-documents.js';
 
 /**
  * Warns about variables and constants that a document defines locally and never uses
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export function warnOfUnusedDefinitions(policies: PolicySet, _types: Types, report: Problems): void {
-  for (const { file, variables, constants, uses } of usingDocumentsOf(policies)) {
+  for (const { file, variables, constants, uses } of listUsingDocuments(policies)) {
     for (const { name } of [...variables.local, ...file.legacyVariables]) {
       if (uses.variable(name.value)) continue;
       report.add(
@@ -49,8 +49,8 @@ export function warnOfUnusedImports(policies: PolicySet, _types: Types, report: 
 
   for (const linked of policies.policies) for (const name of unusedRoleSets(linked)) warn('derived roles', name);
 
-  const files = new Map(policies.documents.map((file) => [policyKeyOf(file.policy), file]));
-  for (const { variables, constants, uses } of usingDocumentsOf(policies)) {
+  const files = new Map(policies.documents.map((file) => [makePolicyKey(file.policy), file]));
+  for (const { variables, constants, uses } of listUsingDocuments(policies)) {
     for (const name of variables.imports) {
       const from = files.get(importKey('export_variables', name.value));
       if (from !== undefined && !uses.oneVariable(namesIn(from))) warn('variables', name);
@@ -84,7 +84,7 @@ const cache = new WeakMap<PolicyFile['policy'], ReadonlySet<string>>();
  */
 export function warnOfUnusedDerivedRoles({ policies }: PolicySet, _types: Types, report: Problems): void {
   const resourcePolicies = policies.filter((linked) => linked.kind === 'resource');
-  const imported = importedRolesOf(policies);
+  const imported = collectImportedRoles(policies);
   const used = new Set(resourcePolicies.flatMap(({ derivedRoles }) => [...derivedRoles.values()]));
   const usedSets = new Set([...used].map(({ file }) => file));
   for (const role of imported) {
@@ -104,9 +104,9 @@ export function warnOfUnusedDerivedRoles({ policies }: PolicySet, _types: Types,
  * (docs/spec/policy-language.md#documents).
  */
 export function warnOfLoneFiles({ documents }: PolicySet, _types: Types, report: Problems): void {
-  const imported = new Set(documents.flatMap(importsOf));
+  const imported = new Set(documents.flatMap(listImports));
   for (const file of documents.filter(({ policy }) => isImportable(policy))) {
-    const policy = policyKeyOf(file.policy);
+    const policy = makePolicyKey(file.policy);
     if (imported.has(policy)) continue;
     const notes = [{ message: 'it is not compiled: import it, set `disabled: true`, or remove the file' }];
     report.add('file/never-imported', placeOfDocument(file), { policy }, { notes, facts: { policy } });
@@ -117,7 +117,7 @@ function isImportable({ kind }: Policy): boolean {
   return kind === 'derived-roles' || kind === 'export-variables' || kind === 'export-constants';
 }
 
-function importsOf({ policy }: PolicyFile): readonly string[] {
+function listImports({ policy }: PolicyFile): readonly string[] {
   if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [

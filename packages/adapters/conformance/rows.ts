@@ -14,7 +14,7 @@ export interface ConformanceRow {
 /** An attribute of the rows. */
 export interface ConformanceField {
   readonly type: 'text' | 'integer' | 'number' | 'boolean' | 'texts' | 'object' | 'objects';
-  /** Of typed rows: it may be missing, it is there and may be null, or it is always there. */
+  /** Whether the attribute of a typed row may be missing, is there and may be null, or is never null. */
   readonly null: 'missing' | 'null' | 'never';
   /** The fields of an object, or of each object of a list. */
   readonly fields?: { readonly [name: string]: ConformanceField };
@@ -43,6 +43,18 @@ const typed = (id: string, attr: ConformanceRow['attr']): ConformanceRow => ({
   isTyped: true,
   attr: { price: null, tags: [], shares: [], ...attr },
 });
+
+/**
+ * Related rows of every row that an application hides, such as deleted ones: stores in which `home` and `shares` are tables
+ * of their own load them as hidden, and no condition may count them. A row that has a `home` has no hidden one.
+ */
+export const HIDDEN = {
+  home: { city: 'Bern', size: 3 },
+  shares: [
+    { user: 'anna', role: 'editor' },
+    { user: 'bob', role: 'viewer' },
+  ],
+} as const;
 
 const untyped = (id: string, attr: ConformanceRow['attr']): ConformanceRow => ({ id, isTyped: false, attr });
 

@@ -1,4 +1,14 @@
-import { type Comparison, type Outcomes, Refusal, type Scalar, type Store, type TextTest } from '../translation.js';
+import {
+  type CalendarTest,
+  type Comparison,
+  FIRST_TIME,
+  LAST_TIME,
+  type Outcomes,
+  Refusal,
+  type Scalar,
+  type Store,
+  type TextTest,
+} from '../translation.js';
 
 /** An aggregation expression. */
 export type Expression = boolean | string | number | { readonly [operator: string]: unknown };
@@ -9,6 +19,8 @@ export interface Read {
   readonly reference: string;
   /** The object that it is a field of. */
   readonly object: Read | undefined;
+  /** The names of its field and of those around it, without positions in lists: `shares.until`. */
+  readonly path: string;
 }
 
 /** The largest double. Infinity and NaN are numbers of MongoDB, but not of JSON. */
@@ -39,6 +51,8 @@ export class Expressions implements Store<Expression, Read> {
     readonly target: string,
     readonly id: () => Read,
     readonly attribute: (path: readonly string[]) => Read,
+    /** The paths of the fields that have dates. */
+    private readonly dates: ReadonlySet<string>,
   ) {}
 
   allOf(expressions: readonly Expression[]): Expression {
@@ -50,22 +64,25 @@ export class Expressions implements Store<Expression, Read> {
   }
 
   below(object: Read, name: string): Read {
-    return { reference: `${object.reference}.${fieldName(name)}`, object };
+    const path = `${object.path}.${fieldName(name)}`;
+    return { reference: `${object.reference}.${name}`, object, path };
   }
 
   compared(read: Read, comparison: Comparison, constant: Scalar): Outcomes<Expression> {
-    const isOfType = this.isOfTypeOf(read, constant);
+    this.checkRead(read, comparison, constant);
+    const isOfType = this.isSameType(read, constant);
     const isTrue = (): Expression => this.allOf([isOfType, compareWith(read, comparison, constant)]);
     if (comparison === 'eq') return this.outcomes(read, isTrue);
     const opposite = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' }[comparison] as Comparison;
     const isFalse = compareWith(read, opposite, constant);
     return {
       is: (outcome) => (outcome ? isTrue() : this.allOf([isOfType, isFalse])),
-      fails: () => this.anyOf([isMissing(read), this.allOf([isJson(read), not(isOfType)])]),
+      fails: () => this.anyOf([isMissing(read), this.allOf([this.isThere(read), not(isOfType)])]),
     };
   }
 
   among(read: Read, constants: readonly Scalar[]): Outcomes<Expression> {
+    for (const one of constants) this.checkRead(read, 'in', one);
     const types = new Map<string, Scalar[]>();
     for (const one of constants) types.set(typeof one, [...(types.get(typeof one) ?? []), one]);
     return this.outcomes(read, () =>
@@ -73,7 +90,7 @@ export class Expressions implements Store<Expression, Read> {
         [...types.values()].map((alike) => {
           const [first] = alike as [Scalar];
           if (alike.length === 1 || first === null) return this.compared(read, 'eq', first).is(true);
-          return this.allOf([this.isOfTypeOf(read, first), { $in: [read.reference, { $literal: alike }] }]);
+          return this.allOf([this.isSameType(read, first), { $in: [read.reference, { $literal: alike }] }]);
         }),
       ),
     );
@@ -83,15 +100,16 @@ export class Expressions implements Store<Expression, Read> {
     const { object } = read;
     // Check receives an object of attributes in any case.
     if (object === undefined)
-      return { is: (outcome) => (outcome ? isJson(read) : isMissing(read)), fails: () => this.never };
+      return { is: (outcome) => (outcome ? this.isThere(read) : isMissing(read)), fails: () => this.never };
     return {
       is: (outcome) =>
-        outcome ? isJson(read) : this.allOf([isJson(object), not(isKind(object, ['array'])), isMissing(read)]),
+        outcome ? this.isThere(read) : this.allOf([isJson(object), not(isKind(object, ['array'])), isMissing(read)]),
       fails: () => this.anyOf([isMissing(object), isKind(object, ['array'])]),
     };
   }
 
   text(read: Read, test: TextTest, constant: string): Outcomes<Expression> {
+    this.checkRead(read, test, constant);
     const isText = isKind(read, ['string']);
     const holds = (): Expression =>
       test === 'endsWith'
@@ -110,7 +128,105 @@ export class Expressions implements Store<Expression, Read> {
     return { is: (outcome) => (outcome ? some(isOne) : every(isNone)), fails };
   }
 
+  /** Letters of ASCII in either case; other characters as they are. */
+  lowered(read: Read, test: 'eq' | TextTest, constant: string | undefined): Outcomes<Expression> {
+    this.checkRead(read, test);
+    const isText = isKind(read, ['string']);
+    const pattern = literalPattern(constant ?? '').replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+    const [start, end] = [
+      test === 'eq' || test === 'startsWith' ? '^' : '',
+      test === 'eq' || test === 'endsWith' ? END : '',
+    ];
+    const regex = `${start}${pattern}${end}`;
+    const holds: Expression = constant === undefined ? false : { $regexMatch: { input: read.reference, regex } };
+    return {
+      is: (outcome) => guarded(isText, outcome ? holds : not(holds)),
+      fails: () => this.anyOf([isMissing(read), this.allOf([this.isThere(read), not(isText)])]),
+    };
+  }
+
+  moment(read: Read, comparison: Comparison, at: number): Outcomes<Expression> {
+    this.checkDate(read);
+    return this.ofMoments([read], { [OPERATORS[comparison]]: [read.reference, { $literal: new Date(at) }] });
+  }
+
+  moments(left: Read, comparison: Comparison, right: Read): Outcomes<Expression> {
+    for (const read of [left, right]) this.checkDate(read);
+    return this.ofMoments([left, right], { [OPERATORS[comparison]]: [left.reference, right.reference] });
+  }
+
+  apart(left: Read, comparison: Comparison, right: Read, nanos: bigint): Outcomes<Expression> {
+    for (const read of [left, right]) this.checkDate(read);
+    const rest = ((nanos % MILLI) + MILLI) % MILLI;
+    const below = Number((nanos - rest) / MILLI);
+    const difference = { $subtract: [left.reference, right.reference] };
+    if (rest === 0n) return this.ofMoments([left, right], { [OPERATORS[comparison]]: [difference, literal(below)] });
+    // Between two milliseconds, of which dates have whole ones.
+    const isBelow = { $lte: [difference, literal(below)] };
+    const isUpper = comparison === 'lt' || comparison === 'le';
+    return this.ofMoments([left, right], comparison === 'eq' ? false : isUpper ? isBelow : not(isBelow));
+  }
+
+  calendar(read: Read, { accessor, offset, comparison, constant }: CalendarTest): Outcomes<Expression> {
+    this.checkDate(read);
+    const [operator, less] = CALENDAR[accessor] ?? [];
+    if (operator === undefined) throw new Refusal(accessor, 'cannot be translated exactly');
+    const minutes = Math.abs(offset) / 60;
+    const two = (count: number): string => String(Math.floor(count)).padStart(2, '0');
+    const timezone = `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+    const field = { [operator]: offset === 0 ? read.reference : { date: read.reference, timezone } };
+    return this.ofMoments([read], { [OPERATORS[comparison]]: [field, literal(constant + (less as number))] });
+  }
+
+  pieces(read: Read, separator: string, comparison: Comparison, count: number): Outcomes<Expression> {
+    this.checkRead(read, 'split');
+    const isText = isKind(read, ['string']);
+    const holds = { [OPERATORS[comparison]]: [{ $size: splitBy(read, separator) }, literal(count)] };
+    return {
+      is: (outcome) => guarded(isText, outcome ? holds : not(holds)),
+      fails: () => this.anyOf([isMissing(read), this.allOf([this.isThere(read), not(isText)])]),
+    };
+  }
+
+  piece(read: Read, separator: string, position: number, constant: string): Outcomes<Expression> {
+    this.checkRead(read, 'split');
+    const isText = isKind(read, ['string']);
+    const isLong = { $gt: [{ $size: splitBy(read, separator) }, literal(position)] };
+    const holds = { $eq: [{ $arrayElemAt: [splitBy(read, separator), position] }, literal(constant)] };
+    return {
+      is: (outcome) => guarded(isText, this.allOf([isLong, outcome ? holds : not(holds)])),
+      fails: () =>
+        this.anyOf([isMissing(read), this.allOf([this.isThere(read), not(isText)]), guarded(isText, not(isLong))]),
+    };
+  }
+
+  /** A comparison of dates. Null, and a date that check cannot read, fail. */
+  private ofMoments(reads: readonly Read[], compare: Expression): Outcomes<Expression> {
+    const areDates = this.allOf(reads.map((read) => isKind(read, ['date'])));
+    const areRead = this.allOf(reads.map((read) => guarded(isKind(read, ['date']), isReadTime(read))));
+    return {
+      is: (outcome) => guarded(areDates, this.allOf([areRead, outcome ? compare : not(compare)])),
+      fails: () => this.allOf([...reads.map((read) => isKind(read, ['date', 'missing', 'null'])), not(areRead)]),
+    };
+  }
+
+  /** Check reads a date as a string, of which no test is translated. */
+  private checkRead({ path }: Read, operator: string, constant?: Scalar): void {
+    if (this.dates.has(path) && constant !== null && typeof constant !== 'number' && typeof constant !== 'boolean')
+      throw new Refusal(operator, 'a date as a string: compare it with timestamp(...)');
+  }
+
+  private checkDate({ path }: Read): void {
+    if (!this.dates.has(path)) throw new Refusal('timestamp', 'of a field that the mapping does not declare as a date');
+  }
+
+  /** Where check receives a value. */
+  private isThere(read: Read): Expression {
+    return this.dates.has(read.path) ? or(isJson(read), isKind(read, ['date'])) : isJson(read);
+  }
+
   size(read: Read, comparison: Comparison, size: number): Outcomes<Expression> {
+    this.checkRead(read, 'size');
     const measure = (kind: string, length: Expression): Expression =>
       guarded(isKind(read, [kind]), { [OPERATORS[comparison]]: [length, literal(size)] });
     const isSized = isKind(read, ['string', 'array', 'object']);
@@ -127,10 +243,12 @@ export class Expressions implements Store<Expression, Read> {
   }
 
   typed(read: Read, type: string): Outcomes<Expression> {
+    this.checkRead(read, 'type');
     return this.outcomes(read, () => (type === 'double' ? isNumber(read) : isKind(read, [KINDS[type] as string])));
   }
 
   comparedFields(left: Read, comparison: Comparison, right: Read): Outcomes<Expression> {
+    for (const read of [left, right]) this.checkRead(read, comparison);
     const both = (kinds: readonly string[]): Expression => this.allOf([isKind(left, kinds), isKind(right, kinds)]);
     const numbers = this.allOf([isNumber(left), isNumber(right)]);
     const areJson = this.allOf([isJson(left), isJson(right)]);
@@ -166,23 +284,30 @@ export class Expressions implements Store<Expression, Read> {
     });
     const isList = isKind(list, ['array']);
     return {
-      element: { reference: `$$${name}`, object: undefined },
+      element: { reference: `$$${name}`, object: undefined, path: list.path },
       some: (isWanted: () => Expression) => guarded(isList, { $anyElementTrue: [each(isWanted())] }),
       every: (isWanted: () => Expression) => guarded(isList, { $allElementsTrue: [each(isWanted())] }),
+      count: (isWanted: () => Expression, comparison: Comparison, count: number) =>
+        guarded(isList, {
+          [OPERATORS[comparison]]: [
+            { $size: { $filter: { input: list.reference, as: name, cond: isWanted() } } },
+            literal(count),
+          ],
+        }),
       fails: (): Expression =>
         this.anyOf([isMissing(list), this.allOf([isJson(list), not(isKind(list, ['array', 'object']))])]),
     };
   }
 
-  /** Of a test that is true or false wherever there is a value. */
+  /** The outcomes of a test that is true or false wherever there is a value. */
   private outcomes(read: Read, isTrue: () => Expression): Outcomes<Expression> {
     return {
-      is: (outcome) => (outcome ? isTrue() : this.allOf([isJson(read), not(isTrue())])),
+      is: (outcome) => (outcome ? isTrue() : this.allOf([this.isThere(read), not(isTrue())])),
       fails: () => isMissing(read),
     };
   }
 
-  private isOfTypeOf(read: Read, constant: Scalar): Expression {
+  private isSameType(read: Read, constant: Scalar): Expression {
     if (typeof constant === 'number') return isNumber(read);
     if (constant === null) return isKind(read, ['null']);
     return isKind(read, [typeof constant === 'string' ? 'string' : 'bool']);
@@ -195,6 +320,22 @@ const OPERATORS: { readonly [comparison in Comparison]: string } = {
   le: '$lte',
   gt: '$gt',
   ge: '$gte',
+};
+
+/** Nanoseconds. */
+const MILLI = 1_000_000n;
+
+/** The operators of accessors, and what these count less. */
+const CALENDAR: { readonly [accessor: string]: readonly [operator: string, less: number] } = {
+  getFullYear: ['$year', 0],
+  getMonth: ['$month', 1],
+  getDate: ['$dayOfMonth', 0],
+  getDayOfMonth: ['$dayOfMonth', 1],
+  getDayOfWeek: ['$dayOfWeek', 1],
+  getDayOfYear: ['$dayOfYear', 1],
+  getHours: ['$hour', 0],
+  getMinutes: ['$minute', 0],
+  getSeconds: ['$second', 0],
 };
 
 const MIRRORED = { eq: 'eq', lt: 'gt', le: 'ge', gt: 'lt', ge: 'le' } as const;
@@ -218,6 +359,10 @@ export function literalPattern(text: string): string {
 /** The constant stands first: Mongoose casts one that stands second to the type that its schema has for the field. */
 function compareWith({ reference }: Read, comparison: Comparison, constant: Scalar): Expression {
   return { [OPERATORS[MIRRORED[comparison]]]: [literal(constant), reference] };
+}
+
+function splitBy({ reference }: Read, separator: string): Expression {
+  return { $split: [reference, literal(separator)] };
 }
 
 function literal(constant: Scalar): Expression {
@@ -273,6 +418,17 @@ function isNumber(read: Read): Expression {
       isKind(read, NUMBERS),
       ...within(LARGEST),
       or({ $ne: [{ $type: reference }, 'long'] }, joined('$and', within(LARGEST_LONG), true)),
+    ],
+    true,
+  );
+}
+
+function isReadTime({ reference }: Read): Expression {
+  return joined(
+    '$and',
+    [
+      { $gte: [reference, { $literal: new Date(FIRST_TIME) }] },
+      { $lte: [reference, { $literal: new Date(LAST_TIME) }] },
     ],
     true,
   );

@@ -1,4 +1,5 @@
 /** Plans as filters of MongoDB, also for Mongoose. */
+import { refuseClosures } from '../closures.js';
 import {
   type Bounds,
   type Comparison,
@@ -10,10 +11,12 @@ import {
   type Store,
   type TextTest,
   translated,
+  type Translates,
   type Wanted,
 } from '../translation.js';
 import type { Operand } from '../../../runtime/residual/filters.js';
-import type { Translation } from '../translation.js';
+import type { RowReader } from '../attributes.js';
+import { documentReader, type NamedFields } from './documents.js';
 import {
   type Expression,
   Expressions,
@@ -24,6 +27,7 @@ import {
   type Read,
 } from './expressions.js';
 
+export type { RowAttributes, RowReader, RowResource } from '../attributes.js';
 export { type FilterOptions, type PlannedFilter, UnsupportedPlanError } from '../translation.js';
 
 /** A filter of `find`. */
@@ -38,29 +42,58 @@ export type MongoField<Document> = (keyof Document & string) | `${keyof Document
 export interface MongoMapping<Document> {
   /** The field with the id of the resource as check receives it; a string. */
   readonly id?: MongoField<Document>;
-  /** By attribute: `owner`; `home.city` for a field of one. Plans that read other attributes are refused. */
-  readonly attributes: { readonly [attributePath: string]: MongoField<Document> };
+  /** Fields by attribute: `owner`; `home.city` for a field of one. Plans that read other attributes are refused. */
+  readonly attributes: { readonly [attributePath: string]: MongoField<Document> | MongoDate<Document> };
+}
+
+/**
+ * A field that has a date, which policies read with `timestamp(...)`: check receives it as `toISOString` writes it. For the
+ * dates of objects in a list, the attribute has the path `shares.until`.
+ */
+export interface MongoDate<Document> {
+  readonly field: MongoField<Document> | `${string}.${string}`;
+  readonly type: 'date';
 }
 
 /**
  * Creates the function that turns a plan into a filter for `find`: `mongodbAdapter<Note>('notes', ...)`.
+ *
+ * @example
+ * import { mongodbAdapter } from 'authz/adapters/mongodb';
+ * import { createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * interface Album {
+ *   _id: string;
+ *   ownerId: string;
+ *   status?: string;
+ * }
+ * const allowed = mongodbAdapter<Album>('albums', { id: '_id', attributes: { owner: 'ownerId', status: 'status' } });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const plan = createEngine(policies).plan({ principal, resource: { kind: 'album' }, actions: ['edit'] });
+ * // In a query: db.collection<Album>('albums').find(allowed(plan))
+ * console.log(Object.keys(allowed(plan))); // => [ '$and' ]
+ *
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
  */
 export function mongodbAdapter<Document extends object>(
   collection: string,
   mapping: MongoMapping<Document>,
-): (plan: PlannedFilter, options?: FilterOptions) => MongoFilter {
-  return (plan, options) => translated(plan, new Matches(`the collection \`${collection}\``, mapping), BOUNDS, options);
+): MongoAdapter {
+  refuseClosures(mapping.attributes, 'MongoDB');
+  const filterOf = (plan: PlannedFilter, options?: FilterOptions): MongoFilter =>
+    translated(plan, new Matches(`the collection \`${collection}\``, mapping), BOUNDS, options);
+  return Object.assign(filterOf, documentReader(collection, mapping));
+}
+
+/** Turns a plan into a filter for `find`, and reads documents as the driver or `lean()` of Mongoose returns them. */
+export interface MongoAdapter extends RowReader<object, object> {
+  /** @throws {UnsupportedPlanError} for a plan that cannot be translated exactly. */
+  (plan: PlannedFilter, options?: FilterOptions): MongoFilter;
 }
 
 /** MongoDB reads documents of at most 200 levels. */
 const BOUNDS: Bounds = { steps: 5_000, depth: 150 };
-
-/** A mapping, by names that may be any. */
-interface NamedFields {
-  readonly id?: string;
-  readonly attributes: { readonly [attributePath: string]: string };
-}
 
 /** A field of a document, by its names. */
 type Path = readonly string[];
@@ -78,10 +111,14 @@ class Matches implements Store<MongoFilter, Path> {
     readonly target: string,
     private readonly mapping: NamedFields,
   ) {
+    const dates = Object.values(mapping.attributes).flatMap((stored) =>
+      typeof stored === 'string' ? [] : stored.field,
+    );
     this.expressions = new Expressions(
       target,
-      () => readOf(this.id()),
-      (path) => readOf(this.attribute(path)),
+      () => resolveRead(this.id()),
+      (path) => resolveRead(this.attribute(path)),
+      new Set(dates),
     );
   }
 
@@ -112,7 +149,8 @@ class Matches implements Store<MongoFilter, Path> {
     const { attributes } = this.mapping;
     for (let length = path.length; length > 0; length -= 1) {
       const name = path.slice(0, length).join('.');
-      const field = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+      const stored = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+      const field = typeof stored === 'object' ? stored.field : stored;
       if (field !== undefined) return [...field.split('.'), ...path.slice(length)].map(fieldName);
     }
     throw new Refusal('variable', `no field is mapped for request.resource.attr.${path.join('.')}`);
@@ -124,7 +162,7 @@ class Matches implements Store<MongoFilter, Path> {
 
   compared(path: Path, comparison: Comparison, constant: Scalar): Outcomes<MongoFilter> {
     if (comparison === 'eq') return this.among(path, [constant]);
-    const isTrue = this.expressions.compared(readOf(path), comparison, constant);
+    const isTrue = this.expressions.compared(resolveRead(path), comparison, constant);
     const operator = { lt: '$lt', le: '$lte', gt: '$gt', ge: '$gte' }[comparison];
     if (typeof constant === 'string') return narrowedTo(isTrue, () => at(path, { [operator]: constant }));
     // NaN is not ordered, and infinity is not JSON.
@@ -147,7 +185,7 @@ class Matches implements Store<MongoFilter, Path> {
   }
 
   among(path: Path, constants: readonly Scalar[]): Outcomes<MongoFilter> {
-    return narrowedTo(this.expressions.among(readOf(path), constants), () => among(path, constants));
+    return narrowedTo(this.expressions.among(resolveRead(path), constants), () => among(path, constants));
   }
 
   presence(): Outcomes<MongoFilter> {
@@ -156,16 +194,26 @@ class Matches implements Store<MongoFilter, Path> {
 
   text(path: Path, test: TextTest, constant: string): Outcomes<MongoFilter> {
     if (test !== 'startsWith') throw new Refusal(test, 'is an expression');
-    const isTrue = this.expressions.text(readOf(path), test, constant);
+    const isTrue = this.expressions.text(resolveRead(path), test, constant);
     return narrowedTo(isTrue, () => at(path, { $regex: `^${literalPattern(constant)}` }));
   }
 
   sharing(path: Path, constants: readonly Scalar[]): Outcomes<MongoFilter> {
-    const isTrue = this.expressions.sharing(readOf(path), constants);
+    const isTrue = this.expressions.sharing(resolveRead(path), constants);
     return narrowedTo(isTrue, () => at(path, { $elemMatch: valueAmong(constants) }, false));
   }
 
-  otherwise(test: Operand, wanted: Wanted, translation: Translation): MongoFilter {
+  moment(path: Path, comparison: Comparison, time: number): Outcomes<MongoFilter> {
+    const isTrue = this.expressions.moment(resolveRead(path), comparison, time);
+    const operator = { eq: '$eq', lt: '$lt', le: '$lte', gt: '$gt', ge: '$gte' }[comparison];
+    return narrowedTo(isTrue, () => at(path, { [operator]: new Date(time) }));
+  }
+
+  moments(): Outcomes<MongoFilter> {
+    throw new Refusal('timestamp', 'is an expression');
+  }
+
+  otherwise(test: Operand, wanted: Wanted, translation: Translates): MongoFilter {
     const expression: Expression = translation.where(test, wanted, this.expressions, new Map());
     if (expression === true) return this.always;
     return expression === false ? this.never : { $expr: expression };
@@ -183,9 +231,13 @@ function narrowedTo(isTrue: Outcomes<Expression>, match: () => MongoFilter): Out
   return { is: (outcome) => (outcome ? { ...match(), $expr: isTrue.is(true) } : refuse()), fails: refuse };
 }
 
-function readOf(path: Path): Read {
+function resolveRead(path: Path): Read {
   return path.reduce<Read | undefined>(
-    (object, name) => ({ reference: object === undefined ? `$${name}` : `${object.reference}.${name}`, object }),
+    (object, name) => ({
+      reference: object === undefined ? `$${name}` : `${object.reference}.${name}`,
+      object,
+      path: object === undefined ? name : `${object.path}.${name}`,
+    }),
     undefined,
   ) as Read;
 }

@@ -1,34 +1,86 @@
-import { type Comparison, Refusal, type Scalar } from '../translation.js';
-import { ALWAYS, type PrismaColumn, type Where } from './mapping.js';
+import { type Comparison, FIRST_TIME, LAST_TIME, Refusal, type Scalar } from '../translation.js';
+import { ALWAYS, type IntegerBits, type NamedColumn, type Where } from './mapping.js';
 
 /** Prisma rounds larger numbers up to infinity. */
 export const LARGEST = 1e308;
 export const TYPES = {
   text: 'string',
+  uuid: 'string',
   integer: 'number',
+  'integer-as-text': 'string',
   number: 'number',
   boolean: 'boolean',
+  timestamp: 'string',
   list: 'object',
 } as const;
-export const NAMES = { text: 'string', integer: 'double', number: 'double', boolean: 'bool', list: 'list' } as const;
+export const NAMES = {
+  text: 'string',
+  uuid: 'string',
+  integer: 'double',
+  'integer-as-text': 'string',
+  number: 'double',
+  boolean: 'bool',
+  timestamp: 'string',
+  list: 'list',
+} as const;
 export const OPPOSITES = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' } as const;
 
 /** A test of a column. It is false for NULL, as Prisma does not negate what SQL cannot tell. */
-export function test({ field, null: absence }: PrismaColumn<string>, filter: Where): Where {
+export function test({ field, null: absence }: NamedColumn, filter: Where): Where {
   if (absence === 'never') return { [field]: filter };
   if ('not' in filter) return { AND: [{ [field]: filter }, { [field]: { not: null } }] };
   return { [field]: { ...filter, not: null } };
 }
 
 /** The value itself, where NULL is none. */
-export function isNotNull({ field, null: absence }: PrismaColumn<string>): Where {
+export function isNotNull({ field, null: absence }: NamedColumn): Where {
   return absence === 'never' ? ALWAYS : { [field]: { not: null } };
 }
 
-export function isValueOf({ type, values }: PrismaColumn<string>, constant: Scalar): boolean {
-  if (constant === null || typeof constant !== TYPES[type]) return false;
-  if (type === 'integer') return Number.isInteger(constant) && Math.abs((constant as number) + 0.5) < 2 ** 31;
-  return values === undefined || values.includes(constant as string);
+/** The value of a column that is a constant for check; none if no value is. */
+export function storedValue(
+  { type, values, bits }: NamedColumn,
+  constant: Scalar,
+): string | number | bigint | boolean | undefined {
+  if (constant === null || typeof constant !== TYPES[type]) return undefined;
+  switch (type) {
+    case 'integer':
+      return Number.isInteger(constant) && fits(constant as number, bits) ? (constant as number) : undefined;
+    case 'integer-as-text':
+      return /^(0|-?[1-9]\d{0,18})$/.test(constant as string) ? writtenInteger(constant as string, bits) : undefined;
+    case 'uuid':
+      return UUID.test(constant as string) ? (constant as string) : undefined;
+    default:
+      return values === undefined || values.includes(constant as string) ? constant : undefined;
+  }
+}
+
+/** The strings that check receives of a column of UUIDs. */
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/**
+ * Whether a column can have an integer.
+ * @throws {Refusal} if it is not known, or if several integers of 64 bits are this number for check.
+ */
+function fits(whole: number, bits: IntegerBits | undefined): boolean {
+  if (bits === 64 && !Number.isSafeInteger(whole))
+    throw new Refusal('value', `an integer of more than 53 bits: ${whole}`);
+  const isIn = Math.abs(whole + 0.5) < 2 ** ((bits ?? 32) - 1);
+  if (!isIn && bits === undefined) throw new Refusal('value', UNKNOWN_BITS);
+  return isIn;
+}
+
+const UNKNOWN_BITS =
+  'an integer of more than 32 bits, of a field that may be an `Int` or a `BigInt`: pass the client to `prismaAdapter`';
+
+/** An integer that check receives as a string. Prisma takes numbers for fields of both sizes, up to 53 bits. */
+function writtenInteger(digits: string, bits: IntegerBits | undefined): number | bigint | undefined {
+  const whole = BigInt(digits);
+  if (whole !== BigInt.asIntN(bits ?? 32, whole)) {
+    if (bits === undefined) throw new Refusal('value', UNKNOWN_BITS);
+    return undefined;
+  }
+  return Number.isSafeInteger(Number(digits)) ? Number(digits) : whole;
 }
 
 /** Prisma passes numbers on as decimals of at most 16 digits. */
@@ -38,7 +90,7 @@ export function checkDigits(constant: number): void {
 }
 
 /** An order with numbers is one of finite numbers. */
-export function orderOf(comparison: Exclude<Comparison, 'eq'>, constant: Scalar): Where {
+export function writeOrder(comparison: Exclude<Comparison, 'eq'>, constant: Scalar): Where {
   const operator = { lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' }[comparison];
   if (typeof constant !== 'number') return { [operator]: constant };
   checkDigits(constant);
@@ -47,15 +99,39 @@ export function orderOf(comparison: Exclude<Comparison, 'eq'>, constant: Scalar)
     : { [operator]: constant, lte: LARGEST };
 }
 
-/** Prisma only accepts integers of 32 bits; undefined bounds are those of all. */
-export function orderOfIntegers(comparison: Exclude<Comparison, 'eq'>, constant: number): Where | boolean {
+/** Prisma only accepts integers that the column can have: a bound that it cannot have is true or false for all. */
+export function orderOfIntegers(
+  comparison: Exclude<Comparison, 'eq'>,
+  constant: number,
+  bits: IntegerBits | undefined,
+): Where | boolean {
   // `< 2.5` is `<= 2`, and `< 2` is `<= 1`.
   const isUpper = comparison === 'lt' || comparison === 'le';
   const whole = isUpper ? Math.floor(constant) : Math.ceil(constant);
   const isStrict = (comparison === 'lt' || comparison === 'gt') && whole === constant;
   const bound = isStrict ? (isUpper ? whole - 1 : whole + 1) : whole;
-  if (isUpper) return bound >= 2 ** 31 - 1 ? true : bound < -(2 ** 31) ? false : { lte: bound };
-  return bound <= -(2 ** 31) ? true : bound >= 2 ** 31 ? false : { gte: bound };
+  if (fits(bound, bits)) return isUpper ? { lte: bound } : { gte: bound };
+  return isUpper === bound > 0;
+}
+
+/**
+ * The order of a column of times. Check receives milliseconds, cut off from what the column has; and no time before the year
+ * 1 or after 9999.
+ */
+export function orderOfTimes(comparison: Comparison, at: number): Where {
+  const [from, to] = [new Date(at), new Date(at + 1)];
+  switch (comparison) {
+    case 'eq':
+      return { gte: from, lt: to };
+    case 'lt':
+      return { gte: new Date(FIRST_TIME), lt: from };
+    case 'le':
+      return { gte: new Date(FIRST_TIME), lt: to };
+    case 'gt':
+      return { gte: to, lte: new Date(LAST_TIME) };
+    case 'ge':
+      return { gte: from, lte: new Date(LAST_TIME) };
+  }
 }
 
 export function compareNumbers(a: number, comparison: Comparison, b: number): boolean {

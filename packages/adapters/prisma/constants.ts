@@ -1,10 +1,19 @@
 import { UnsupportedPlanError } from '../translation.js';
-import type { NamedAttributes, NamedMapping, NamedRecord, NamedRecords, PrismaColumn, Where } from './mapping.js';
+import {
+  idColumn,
+  type NamedAttributes,
+  type NamedColumn,
+  type NamedMapping,
+  type NamedRecord,
+  type NamedRecords,
+  type Where,
+} from './mapping.js';
 
 /** All records, or none, by a test of a field: Prisma ignores `{}` and `{ OR: [] }` in lists of conditions. */
-export function constantWhere(model: string, { id, attributes }: NamedMapping, outcome: boolean): Where {
-  if (id !== undefined) return constantTest({ field: id, type: 'text', null: 'never' }, outcome) as Where;
-  const where = firstTest(attributes, outcome);
+export function constantWhere(model: string, mapping: NamedMapping, outcome: boolean): Where {
+  const id = idColumn(mapping);
+  if (id !== undefined) return constantTest(id, outcome) as Where;
+  const where = firstTest(mapping.attributes, outcome);
   if (where !== undefined) return where;
   throw new UnsupportedPlanError(`the model \`${model}\``, [
     { operator: 'filter', reason: 'no field is mapped, so no test of a field selects all records or none', part: '{}' },
@@ -20,7 +29,7 @@ function firstTest(attributes: NamedAttributes, outcome: boolean): Where | undef
 }
 
 /** A test that is true for all records, or false for all of them; it is never NULL, so it can be negated. */
-function constantTest(stored: PrismaColumn<string> | NamedRecord | NamedRecords, outcome: boolean): Where | undefined {
+function constantTest(stored: NamedColumn | NamedRecord | NamedRecords, outcome: boolean): Where | undefined {
   const { field } = stored;
   const operator = outcome ? 'OR' : 'AND';
   if ('relation' in stored) {

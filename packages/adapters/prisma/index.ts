@@ -1,9 +1,12 @@
 /** Plans as `where` objects of Prisma Client. */
+import { refuseClosures } from '../closures.js';
 import {
   type Bounds,
   type Comparison,
   type Elements,
   type FilterOptions,
+  FIRST_TIME,
+  LAST_TIME,
   type Outcomes,
   type PlannedFilter,
   Refusal,
@@ -12,15 +15,21 @@ import {
   type TextTest,
   translated,
 } from '../translation.js';
+import type { RowReader } from '../attributes.js';
 import { constantWhere } from './constants.js';
+import { amongCounting, isMissing, isThere } from './counting.js';
+import { type PrismaSchema, readDataModel } from './data-model.js';
+import { requireFields } from './field-types.js';
+import { recordReader } from './records.js';
 import {
   ALWAYS,
+  idColumn,
   type NamedAttributes,
+  type NamedColumn,
   type NamedMapping,
   type NamedRecord,
   type NamedRecords,
   NEVER,
-  type PrismaColumn,
   type PrismaMapping,
   type Where,
 } from './mapping.js';
@@ -28,17 +37,41 @@ import {
   checkDigits,
   compareNumbers,
   isNotNull,
-  isValueOf,
   LARGEST,
   NAMES,
   nextText,
   OPPOSITES,
-  orderOf,
+  writeOrder,
   orderOfIntegers,
+  orderOfTimes,
+  storedValue,
   test,
   TYPES,
 } from './column-tests.js';
 
+export {
+  type Bit,
+  type CanFields,
+  canFor,
+  type CanNames,
+  type CanOptions,
+  type PlannedCapabilities,
+  prismaCan,
+  type ColumnMasks,
+  type MaskedRow,
+  type MaskOptions,
+  type PrismaMask,
+  prismaMask,
+  type PrismaSql,
+  type SourceOptions,
+  type RecordsAsked,
+  type Mapping,
+} from './can.js';
+export type { RowAttributes, RowReader, RowResource } from '../attributes.js';
+export type { FactsOf } from '../column-source.js';
+export { prismaFacts } from './facts.js';
+export { ColumnTypeError } from '../column-types.js';
+export type { PrismaSchema } from './data-model.js';
 export type {
   PrismaAttribute,
   PrismaAttributes,
@@ -49,20 +82,57 @@ export type {
 } from './mapping.js';
 export { type FilterOptions, type PlannedFilter, UnsupportedPlanError } from '../translation.js';
 
+/** Turns a plan into a `where` object, and reads records that a query returned. */
+export interface PrismaAdapter<Where> extends RowReader<object, object> {
+  /** @throws {UnsupportedPlanError} for a plan that cannot be translated exactly. */
+  (plan: PlannedFilter, options?: FilterOptions): Where;
+}
+
 /**
- * Creates the function that turns a plan into a `where` object: `prismaAdapter<Prisma.NoteWhereInput>('Note', ...)`.
+ * Creates the function that turns a plan into a `where` object: `prismaAdapter<Prisma.NoteWhereInput>('Note', ..., prisma)`.
+ *
+ * @example
+ * import { prismaAdapter } from 'authz/adapters/prisma';
+ * import { createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * // In your project: import type { Prisma } from './prisma/client.js', and Prisma.AlbumWhereInput.
+ * interface AlbumWhereInput {
+ *   AND?: AlbumWhereInput | AlbumWhereInput[];
+ *   ownerId?: string | { equals?: string };
+ *   status?: string | { equals?: string } | null;
+ * }
+ * const allowed = prismaAdapter<AlbumWhereInput>('Album', {
+ *   provider: 'postgresql',
+ *   attributes: {
+ *     owner: { field: 'ownerId', type: 'text', null: 'never' },
+ *     status: { field: 'status', type: 'text' },
+ *   },
+ * });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const plan = createEngine(policies).plan({ principal, resource: { kind: 'album' }, actions: ['edit'] });
+ * // In a query: prisma.album.findMany({ where: allowed(plan) })
+ * console.log(JSON.stringify(allowed(plan)));
+ * // => {"AND":[{"OR":[{"AND":[{"status":{"not":"LOCKED"}},{"status":{"not":null}}]},{"status":null}]},{"ownerId":{"equals":"ann"}}]}
+ *
+ * @param schema the client, or the text of the schema, by whose types of fields the mapping is checked.
+ * @throws {ColumnTypeError} if a word of the mapping is not right for the type of its field.
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
  */
 export function prismaAdapter<Where extends object>(
   model: string,
   mapping: PrismaMapping<Where>,
-): (plan: PlannedFilter, options?: FilterOptions) => Where {
-  const named = mapping as unknown as NamedMapping;
-  return (plan, options) => {
+  schema?: PrismaSchema,
+): PrismaAdapter<Where> {
+  const given = mapping as unknown as NamedMapping;
+  const named = schema === undefined ? given : requireFields(model, given, readDataModel(schema));
+  refuseClosures(named.attributes, 'Prisma');
+  const whereOf = (plan: PlannedFilter, options?: FilterOptions): Where => {
     const where = translated(plan, new Records(`the model \`${model}\``, named), BOUNDS[mapping.provider], options);
     const isConstant = where === ALWAYS || where === NEVER;
-    return conjunctionOf(isConstant ? constantWhere(model, named, where === ALWAYS) : where) as Where;
+    return toConjunction(isConstant ? constantWhere(model, named, where === ALWAYS) : where) as Where;
   };
+  return Object.assign(whereOf, recordReader(model, named));
 }
 
 /** Prisma splits a query with more parameters, which changes what it selects. */
@@ -73,7 +143,7 @@ const BOUNDS: { readonly [provider in NamedMapping['provider']]: Bounds } = {
 
 /** What an operand reads: a column, a related record, or related records, and the records on the way to it. */
 interface Read {
-  readonly stored: PrismaColumn<string> | NamedRecord | NamedRecords | Model;
+  readonly stored: NamedColumn | NamedRecord | NamedRecords | Model;
   readonly records: readonly NamedRecord[];
   /** The model whose `where` it is in. */
   readonly model: Model;
@@ -82,7 +152,7 @@ interface Read {
 /** The resource, or an element of a list. */
 interface Model {
   readonly attributes: NamedAttributes;
-  readonly value?: PrismaColumn<string>;
+  readonly value?: NamedColumn;
 }
 
 class Records implements Store<Where, Read> {
@@ -119,9 +189,9 @@ class Records implements Store<Where, Read> {
   }
 
   id(): Read {
-    const { id } = this.mapping;
-    if (id === undefined) throw new Refusal('variable', 'no field is mapped for request.resource.id');
-    return { stored: { field: id, type: 'text', null: 'never' }, records: [], model: this.root };
+    const column = idColumn(this.mapping);
+    if (column === undefined) throw new Refusal('variable', 'no field is mapped for request.resource.id');
+    return { stored: column, records: [], model: this.root };
   }
 
   attribute(path: readonly string[]): Read {
@@ -153,14 +223,17 @@ class Records implements Store<Where, Read> {
   }
 
   compared(read: Read, comparison: Comparison, constant: Scalar): Outcomes<Where> {
-    const column = this.columnOf(read, comparison);
     if (comparison === 'eq') return this.among(read, [constant]);
+    const column = this.readColumn(read, comparison);
+    if (column.type === 'integer-as-text') throw new Refusal(comparison, 'the order of integers as strings');
+    if (column.type === 'uuid') throw new Refusal(comparison, 'the order of UUIDs');
     const isNull = column.null === 'never' ? NEVER : { [column.field]: null };
     if (TYPES[column.type] !== typeof constant) return this.at(read, { is: () => NEVER, fails: () => ALWAYS });
     if (typeof constant === 'string' && !this.isBinary(column))
       throw new Refusal(comparison, 'the order of a text column, which is not declared to be that of bytes');
     const where = (one: Exclude<Comparison, 'eq'>): Where => {
-      const ordered = column.type === 'integer' ? orderOfIntegers(one, constant as number) : orderOf(one, constant);
+      const ordered =
+        column.type === 'integer' ? orderOfIntegers(one, constant as number, column.bits) : writeOrder(one, constant);
       if (typeof ordered === 'object') return test(column, ordered);
       return ordered ? isNotNull(column) : NEVER;
     };
@@ -171,9 +244,9 @@ class Records implements Store<Where, Read> {
   }
 
   among(read: Read, constants: readonly Scalar[]): Outcomes<Where> {
-    const column = this.columnOf(read, 'eq');
+    const column = this.readColumn(read, 'eq');
     const { field, type, null: absence = 'missing' } = column;
-    const equal = [...new Set(constants.filter((constant) => isValueOf(column, constant)))];
+    const equal = [...new Set(constants.flatMap((constant) => storedValue(column, constant) ?? []))];
     if (type === 'boolean' && equal.length === 2) throw new Refusal('in', 'of both booleans');
     const isOne = equal.length === 0 ? NEVER : test(column, equal.length === 1 ? { equals: equal[0] } : { in: equal });
     // PostgreSQL has NaN and infinity in a column of numbers, and JSON has not.
@@ -202,20 +275,22 @@ class Records implements Store<Where, Read> {
   presence(read: Read): Outcomes<Where> {
     const { stored } = read;
     if (!('field' in stored)) throw new Refusal('has', 'of an element');
-    const isMissable =
-      ('relation' in stored ? stored.relation === 'one' : stored.type !== 'list') &&
-      ((stored as NamedRecord).null ?? 'missing') === 'missing';
-    const isNull = 'relation' in stored ? { [stored.field]: { is: null } } : { [stored.field]: null };
-    const isThere = { [stored.field]: 'relation' in stored ? { isNot: null } : { not: null } };
+    if ('relation' in stored) {
+      const [present, missing] = stored.relation === 'one' ? [isThere(stored), isMissing(stored)] : [ALWAYS, NEVER];
+      return this.at(read, { is: (outcome) => (outcome ? present : missing), fails: () => NEVER });
+    }
+    const isMissable = stored.type !== 'list' && (stored.null ?? 'missing') === 'missing';
+    const { field } = stored;
     return this.at(read, {
-      is: (outcome) => (outcome ? (isMissable ? isThere : ALWAYS) : isMissable ? isNull : NEVER),
+      is: (outcome) => (isMissable ? { [field]: outcome ? { not: null } : null } : outcome ? ALWAYS : NEVER),
       fails: () => NEVER,
     });
   }
 
   text(read: Read, operator: TextTest, constant: string): Outcomes<Where> {
-    const column = this.columnOf(read, operator);
+    const column = this.readColumn(read, operator);
     const { field, type } = column;
+    if (type === 'integer-as-text' || type === 'uuid') throw new Refusal(operator, `of a field of the type ${type}`);
     if (type !== 'text') return this.at(read, { is: () => NEVER, fails: () => ALWAYS });
     if (column.values !== undefined) throw new Refusal(operator, 'of an enum');
     const isNull = column.null === 'never' ? NEVER : { [field]: null };
@@ -238,6 +313,39 @@ class Records implements Store<Where, Read> {
     });
   }
 
+  moment(read: Read, comparison: Comparison, at: number): Outcomes<Where> {
+    const column = this.readSingle(read, 'timestamp');
+    if (column.type !== 'timestamp') throw new Refusal('timestamp', 'of a field that is not mapped as a timestamp');
+    if (this.mapping.provider === 'sqlite')
+      throw new Refusal(
+        'timestamp',
+        'SQLite orders the strings in which Prisma stores times, which have several formats',
+      );
+    const isTime = (one: Comparison): Where => test(column, orderOfTimes(one, at));
+    return this.at(read, {
+      is: (outcome) =>
+        comparison !== 'eq'
+          ? isTime(outcome ? comparison : OPPOSITES[comparison])
+          : outcome
+            ? isTime('eq')
+            : this.anyOf([isTime('lt'), isTime('gt')]),
+      fails: () =>
+        this.anyOf([
+          column.null === 'never' ? NEVER : { [column.field]: null },
+          test(column, { lt: new Date(FIRST_TIME) }),
+          test(column, { gt: new Date(LAST_TIME) }),
+        ]),
+    });
+  }
+
+  moments(): Outcomes<Where> {
+    throw new Refusal('timestamp', 'of two attributes');
+  }
+
+  isText({ stored }: Read): boolean {
+    return 'type' in stored && stored.type === 'text';
+  }
+
   sharing(read: Read, constants: readonly Scalar[]): Outcomes<Where> {
     const { stored } = read;
     if ('relation' in stored && stored.relation === 'many') {
@@ -246,8 +354,8 @@ class Records implements Store<Where, Read> {
       return { is: (outcome) => (outcome ? some(isOne) : every(isOne, isOne)), fails: () => this.recordsFail(read) };
     }
     if (!('type' in stored) || stored.type !== 'list') throw new Refusal('in', 'of something that is not a list');
-    const { field } = this.listOf(read);
-    const texts = constants.filter((constant) => typeof constant === 'string');
+    const { field, values } = this.listOf(read);
+    const texts = constants.filter((constant) => typeof constant === 'string' && values?.includes(constant) !== false);
     if (texts.length === 0) return this.at(read, { is: (outcome) => (outcome ? NEVER : ALWAYS), fails: () => NEVER });
     const hasOne = { [field]: texts.length === 1 ? { has: texts[0] } : { hasSome: texts } };
     const isNull = { [field]: { equals: null } };
@@ -269,7 +377,8 @@ class Records implements Store<Where, Read> {
     let isEmpty: Where;
     let isFull: Where;
     if ('relation' in stored && stored.relation === 'many') {
-      [isEmpty, isFull] = [{ [field]: { none: {} } }, { [field]: { some: {} } }];
+      const counting = amongCounting(stored, ALWAYS);
+      [isEmpty, isFull] = [{ [field]: { none: counting } }, { [field]: { some: counting } }];
       if (read.model !== this.model) throw OUTSIDE;
     } else if ('type' in stored && stored.type === 'list') {
       this.listOf(read);
@@ -285,7 +394,15 @@ class Records implements Store<Where, Read> {
   }
 
   typed(read: Read, type: string): Outcomes<Where> {
-    const column = this.columnOf(read, 'type');
+    const { stored } = read;
+    const whole =
+      'relation' in stored ? WHOLES[stored.relation] : 'type' in stored && stored.type === 'list' ? 'list' : '';
+    if (whole === 'map') throw new Refusal('type', 'of a related record');
+    if (whole !== '') {
+      const isOfType = whole === type;
+      return this.at(read, { is: (outcome) => (outcome === isOfType ? ALWAYS : NEVER), fails: () => NEVER });
+    }
+    const column = this.readColumn(read, 'type');
     const isNull = column.null === 'null' ? { [column.field]: null } : NEVER;
     const notNull = isNotNull(column);
     const [isTrue, isFalse] =
@@ -320,7 +437,10 @@ class Records implements Store<Where, Read> {
     const related = (quantifier: 'some' | 'none', where: Where): Where => {
       if (where === NEVER)
         return this.at(read, { is: () => (quantifier === 'some' ? NEVER : ALWAYS), fails: () => NEVER }).is(true);
-      return this.at(read, { is: () => ({ [stored.field]: { [quantifier]: where } }), fails: () => NEVER }).is(true);
+      return this.at(read, {
+        is: () => ({ [stored.field]: { [quantifier]: amongCounting(stored, where) } }),
+        fails: () => NEVER,
+      }).is(true);
     };
     return {
       element: { stored: model, records: [], model },
@@ -336,20 +456,28 @@ class Records implements Store<Where, Read> {
     return this.at(read, { is: () => NEVER, fails: () => NEVER }).fails();
   }
 
-  private isBinary({ collation }: PrismaColumn<string>): boolean {
+  private isBinary({ collation }: NamedColumn): boolean {
     return collation === 'binary' || this.mapping.provider === 'sqlite';
   }
 
-  private columnOf({ stored }: Read, operator: string): PrismaColumn<string> {
+  /** A column that is not read as a time. */
+  private readColumn(read: Read, operator: string): NamedColumn {
+    const column = this.readSingle(read, operator);
+    if (column.type === 'timestamp' && operator !== 'type')
+      throw new Refusal(operator, 'a timestamp as a string: compare it with timestamp(...)');
+    return column;
+  }
+
+  private readSingle({ stored }: Read, operator: string): NamedColumn {
     const column = 'type' in stored ? stored : 'value' in stored && !('relation' in stored) ? stored.value : undefined;
     if (column === undefined || column.type === 'list')
       throw new Refusal(operator, 'of related records or of a list as a whole');
     return column;
   }
 
-  private listOf({ stored }: Read): PrismaColumn<string> {
+  private listOf({ stored }: Read): NamedColumn {
     if (this.mapping.provider === 'sqlite') throw new Refusal('list', 'SQLite has no lists');
-    return stored as PrismaColumn<string>;
+    return stored as NamedColumn;
   }
 
   /** The queries of a test of a record, as queries of the model: each record on the way must be there. */
@@ -358,26 +486,26 @@ class Records implements Store<Where, Read> {
     const through = (where: Where, count = records.length): Where =>
       records.slice(0, count).reduceRight((inner, record) => {
         if (inner === NEVER) return NEVER;
-        if (inner !== ALWAYS) return { [record.field]: { is: inner } };
-        return record.null === 'never' ? ALWAYS : { [record.field]: { isNot: null } };
+        return inner === ALWAYS ? isThere(record) : { [record.field]: { is: amongCounting(record, inner) } };
       }, where);
     return {
       is: (outcome) => through(outcomes.is(outcome)),
       fails: () =>
         this.anyOf([
-          ...records.map(({ field, null: absence }, position) =>
-            through(absence === 'never' ? NEVER : { [field]: { is: null } }, position),
-          ),
+          ...records.map((record, position) => through(isMissing(record), position)),
           through(outcomes.fails()),
         ]),
     };
   }
 }
 
+/** The types of what is related. */
+const WHOLES = { one: 'map', many: 'list' } as const;
+
 const OUTSIDE = new Refusal('exists', 'a condition on elements that also reads the resource or other elements');
 
 /** Wraps the tests in a separate list, so that fields written beside it replace none of them. */
-function conjunctionOf(where: Where): Where {
+function toConjunction(where: Where): Where {
   return Object.keys(where).length === 1 && Array.isArray(where.AND) ? where : { AND: [where] };
 }
 

@@ -32,7 +32,10 @@ export class CandidateCollector {
     else for (const part of match.of) this.addCondition(part, module, results);
   }
 
-  /** Of parts of requests, in the order of the paths. Parts that are compared with each other have each other's values. */
+  /**
+   * Candidates for parts of requests, in the order of the paths. Parts that are compared with each other have each
+   * other's values.
+   */
   candidates(): readonly Candidates[] {
     return this.candidatesOfAll().filter(({ path }) => path[0] !== GLOBALS);
   }
@@ -40,16 +43,16 @@ export class CandidateCollector {
   /** The same with globals. */
   candidatesOfAll(): readonly Candidates[] {
     for (const [one, other] of this.compared) {
-      this.add(one, ...this.valuesOf(other));
-      this.add(other, ...this.valuesOf(one));
+      this.add(one, ...this.listValues(other));
+      this.add(other, ...this.listValues(one));
     }
     return [...this.found.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, { path, values }]) => ({ path, values: [...values.values()] }));
   }
 
-  private valuesOf(path: Path): readonly unknown[] {
-    return [...(this.found.get(keyOf(path))?.values.values() ?? [])];
+  private listValues(path: Path): readonly unknown[] {
+    return [...(this.found.get(joinPath(path))?.values.values() ?? [])];
   }
 
   private addValue(value: Value, module: Module, results: Results, seen: Set<string>): void {
@@ -61,7 +64,7 @@ export class CandidateCollector {
       if (variable !== undefined) this.addValue(variable.value, module, results, seen);
       return;
     }
-    const path = pathOf(value);
+    const path = findPath(value);
     if (path !== undefined) {
       this.add(path, undefined);
       const result = results.get(value);
@@ -70,7 +73,7 @@ export class CandidateCollector {
       return;
     }
     if (value.kind === 'has') {
-      const tested = pathOf({ ...value, kind: 'select' });
+      const tested = findPath({ ...value, kind: 'select' });
       if (tested !== undefined) this.add(tested, undefined, true);
     }
     if (value.kind === 'operator') this.addOperator(value, results);
@@ -106,7 +109,7 @@ export class CandidateCollector {
   }
 
   private addPair(left: Value, right: Value): void {
-    const [one, other] = [pathOf(unconverted(left)), pathOf(unconverted(right))];
+    const [one, other] = [findPath(unconverted(left)), findPath(unconverted(right))];
     if (one !== undefined && other !== undefined) this.compared.push([one, other]);
   }
 
@@ -133,10 +136,10 @@ export class CandidateCollector {
 
   /** A list with one element more, or less. */
   private addElement(list: Value, collection: cel.Result, element: cel.Result): void {
-    const path = pathOf(list);
-    const added = jsonOf(element);
+    const path = findPath(list);
+    const added = toJson(element);
     if (path === undefined || added === undefined) return;
-    const before = Array.isArray(collection) ? (jsonOf(collection) as readonly unknown[] | undefined) : undefined;
+    const before = Array.isArray(collection) ? (toJson(collection) as readonly unknown[] | undefined) : undefined;
     const text = JSON.stringify(added);
     this.add(path, [...(before ?? []), added]);
     if (before !== undefined)
@@ -147,13 +150,13 @@ export class CandidateCollector {
   }
 
   private addJson(value: Value, result: cel.Result): void {
-    const path = pathOf(unconverted(value));
-    const json = jsonOf(result);
+    const path = findPath(unconverted(value));
+    const json = toJson(result);
     if (path !== undefined && json !== undefined) this.add(path, json);
   }
 
   private add(path: Path, ...values: readonly unknown[]): void {
-    const key = keyOf(path);
+    const key = joinPath(path);
     const entry = this.found.get(key) ?? { path, values: new Map<string, unknown>() };
     for (const value of values) if (canBe(path, value)) entry.values.set(JSON.stringify(value) ?? '', value);
     this.found.set(key, entry);
@@ -166,7 +169,7 @@ export function canBe(path: Path, value: unknown): boolean {
   return !isWhole || value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
-function keyOf(path: Path): string {
+function joinPath(path: Path): string {
   return path.join('\0');
 }
 
@@ -177,9 +180,9 @@ const FEW = 20;
 export const GLOBALS = 'globals';
 
 /** The attribute, claim or global that a value reads; undefined if it computes something. */
-export function pathOf(value: Value): Path | undefined {
+export function findPath(value: Value): Path | undefined {
   if (value.kind === 'select' || value.kind === 'optional-select') {
-    const path = pathOf(value.operand);
+    const path = findPath(value.operand);
     return path && [...path, value.name];
   }
   if (
@@ -187,7 +190,7 @@ export function pathOf(value: Value): Path | undefined {
     value.index.kind === 'literal' &&
     value.index.literal === 'string'
   ) {
-    const path = pathOf(value.operand);
+    const path = findPath(value.operand);
     return path && [...path, value.index.value];
   }
   if (value.kind === 'global') return [GLOBALS, value.name];
@@ -237,15 +240,15 @@ function neighbours(bound: cel.Result): readonly cel.Result[] {
 }
 
 /** A result as a request would have it; undefined if it has no JSON form. */
-function jsonOf(result: cel.Result): unknown {
+function toJson(result: cel.Result): unknown {
   if (cel.isFailure(result)) return undefined;
-  if (result instanceof cel.Opaque) return textOf(result);
+  if (result instanceof cel.Opaque) return findText(result);
   const output = cel.toOutput(result);
   return 'error' in output ? undefined : output.val;
 }
 
 /** The string that an opaque value is made of. */
-function textOf(value: cel.Opaque): string | undefined {
+function findText(value: cel.Opaque): string | undefined {
   if (value instanceof cel.HierarchyValue) return value.levels.join('.');
   if (value instanceof cel.SpiffeIdValue) return value.uri;
   return value instanceof cel.SpiffeTrustDomainValue ? value.trustDomain : value.toText();

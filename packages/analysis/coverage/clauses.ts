@@ -2,18 +2,18 @@ import type { FilePlace } from '../../../runtime/engine/parts.js';
 import type { Result } from '../../cel/runtime/index.js';
 import type { Request } from '../../../runtime/policy/index.js';
 import { evaluate } from '../../../compiler/evaluate.js';
-import { extentOf } from '../../../compiler/ir/origins.js';
+import { findExtent } from '../../../compiler/ir/origins.js';
 import type { AuthoredText, Match, Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { placeAt } from '../program/place.js';
-import { surroundingsOf } from '../program/conditions.js';
+import { makeSurroundings } from '../program/conditions.js';
 
 /** The result of a clause: a clause that fails is neither true nor false. */
 export type Truth = boolean | 'failed';
 
 /** A leaf of a condition below `all`, `any`, `none`, `&&`, `||`, `!` and `?:`, with variables seen through. */
 export interface Clause {
-  /** As the author wrote it. Clauses of one text in one condition are one. */
+  /** The text as the author wrote it. Clauses of one text in one condition are one. */
   readonly text: string;
   /** Where it stands first. */
   readonly place: FilePlace;
@@ -41,8 +41,8 @@ export function clausedCondition(match: Match, module: Module): ClausedCondition
   const values: Value[] = [];
   const conditions: Match[] = [];
   const indexes = new Map<string, number>();
-  const clauseOf = (value: Value, expression: AuthoredText): Formula => {
-    const { start, end } = extentOf(value) ?? { start: 0, end: expression.text.length };
+  const addClause = (value: Value, expression: AuthoredText): Formula => {
+    const { start, end } = findExtent(value) ?? { start: 0, end: expression.text.length };
     const text = expression.text.slice(start, end).trim();
     const known = indexes.get(text);
     if (known !== undefined) return { kind: 'clause', clause: known };
@@ -59,7 +59,7 @@ export function clausedCondition(match: Match, module: Module): ClausedCondition
         return { kind: operator, of: value.operands.map((operand) => ofValue(operand, expression)) };
     }
     const variable = value.kind === 'variable' ? module.variables.find(({ name }) => name === value.name) : undefined;
-    return variable === undefined ? clauseOf(value, expression) : ofValue(variable.value, variable.expression);
+    return variable === undefined ? addClause(value, expression) : ofValue(variable.value, variable.expression);
   };
   const ofMatch = (part: Match): Formula =>
     part.kind === 'expr'
@@ -71,14 +71,14 @@ export function clausedCondition(match: Match, module: Module): ClausedCondition
     conditions,
     formula,
     vectorOf: (request) => {
-      const within = surroundingsOf(module, request);
-      return values.map((value) => truthOf(evaluate(value, within)));
+      const within = makeSurroundings(module, request);
+      return values.map((value) => toTruth(evaluate(value, within)));
     },
   };
 }
 
 /** A value that is not a boolean does not hold, and cannot be negated. */
-function truthOf(result: Result): Truth {
+function toTruth(result: Result): Truth {
   return typeof result === 'boolean' ? result : 'failed';
 }
 

@@ -4,14 +4,14 @@ import type { DerivedRole, Request, RoleRule, Rule } from '../../../runtime/poli
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
-import { bundleOf, type Origin, type ProgramBundle } from '../program/bundle.js';
-import { type Survey, surveyOf } from '../program/survey.js';
+import { makeBundle, type Origin, type ProgramBundle } from '../program/bundle.js';
+import { type Survey, makeSurvey } from '../program/survey.js';
 import { holdsFor } from './clauses.js';
 import { type RuleCoverage, RuleRecord, type Sight } from './rule-record.js';
 
 /** What tests exercised of a set of policies. Plain data: JSON. */
 export interface Coverage {
-  /** By path. */
+  /** Files, sorted by path. */
   readonly files: readonly FileCoverage[];
   readonly total: CoverageTotals;
 }
@@ -39,7 +39,7 @@ export interface Share {
 }
 
 /** Percent, rounded down to a tenth; nothing to cover is covered. */
-export function percentOf({ covered, all }: Share): number {
+export function toPercent({ covered, all }: Share): number {
   return all === 0 ? 100 : Math.floor((covered * 1000) / all) / 10;
 }
 
@@ -57,8 +57,8 @@ export class CoverageRecorder {
 
   /** @param program before `optimise`, so that clauses are those of the author. */
   constructor(program: ir.Program) {
-    this.own = bundleOf(fold(program));
-    for (const origin of this.own.origins.values()) this.recordOf(origin);
+    this.own = makeBundle(fold(program));
+    for (const origin of this.own.origins.values()) this.addRecord(origin);
     this.surveyor = {
       rule: (role, _policy, rule, request) => this.rule(role, rule, request),
       limits: (role, _policy, rules, request) => this.limits(role, rules, request),
@@ -98,9 +98,9 @@ export class CoverageRecorder {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([file, rules]) => {
         const sorted = rules.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
-        return { file, rules: sorted, total: totalsOf(sorted) };
+        return { file, rules: sorted, total: sumTotals(sorted) };
       });
-    return { files, total: totalsOf(files.flatMap(({ rules }) => rules)) };
+    return { files, total: sumTotals(files.flatMap(({ rules }) => rules)) };
   }
 
   /** The globals differ between tests: one engine for each set of options. */
@@ -108,7 +108,7 @@ export class CoverageRecorder {
     const { clock, traced: _, ...rest } = options;
     const key = JSON.stringify(rest, (_name, value) => (typeof value === 'bigint' ? `${value}n` : value));
     const surveys = this.surveys.get(clock) ?? new Map<string, Survey>();
-    const survey = surveys.get(key) ?? surveyOf(this.own, { ...options, ...(clock && { clock }) }, this.surveyor);
+    const survey = surveys.get(key) ?? makeSurvey(this.own, { ...options, ...(clock && { clock }) }, this.surveyor);
     this.surveys.set(clock, surveys.set(key, survey));
     return survey;
   }
@@ -129,19 +129,19 @@ export class CoverageRecorder {
 
   private sight(rule: Rule | RoleRule | DerivedRole, role: string, request: Request): Sight {
     const { action } = this.asked as AccessRequest;
-    const origin = this.originOf(rule);
-    const record = this.recordOf(origin);
+    const origin = this.findOrigin(rule);
+    const record = this.addRecord(origin);
     const vector = record.condition?.vectorOf(request) ?? [];
     const holds = record.condition === undefined || holdsFor(record.condition.formula, vector);
     return { record, origin, action, role, request, vector, holds, applies: holds };
   }
 
-  private originOf(rule: Rule | RoleRule | DerivedRole): Origin {
+  private findOrigin(rule: Rule | RoleRule | DerivedRole): Origin {
     return this.own.origins.get(rule) ?? invariant(`rule ${rule.name} is of another bundle`);
   }
 
   /** One authored rule is lowered to several, for its roles and for each derived role: they are counted as one. */
-  private recordOf(origin: Origin): RuleRecord {
+  private addRecord(origin: Origin): RuleRecord {
     const { module, rule } = origin;
     const key = `${module.key} ${rule.span.start}`;
     const record = this.records.get(key) ?? new RuleRecord(origin);
@@ -162,7 +162,7 @@ export function recordSights(sights: readonly Sight[]): void {
   for (const [record, own] of byRecord) record.add(own);
 }
 
-function totalsOf(rules: readonly RuleCoverage[]): CoverageTotals {
+function sumTotals(rules: readonly RuleCoverage[]): CoverageTotals {
   const clauses = rules.flatMap((rule) => rule.clauses);
   const count = <T>(of: readonly T[], test: (item: T) => boolean): number => of.filter(test).length;
   return {

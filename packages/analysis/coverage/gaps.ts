@@ -9,24 +9,24 @@ export interface Gap {
 }
 
 /** What is not covered of a rule, in the order of its parts. */
-export function gapsOf(rule: RuleCoverage): readonly Gap[] {
+export function findGaps(rule: RuleCoverage): readonly Gap[] {
   const { place } = rule;
   const name = rule.rule.slice(rule.rule.indexOf('#') + 1);
-  if (rule.reached === 0) return [{ place, text: `${name}: never reached${reasonOf(rule)}` }];
+  if (rule.reached === 0) return [{ place, text: `${name}: never reached${nameUnmatched(rule)}` }];
   return [
     ...(rule.applied === 0 ? [{ place, text: `${name}: never applies` }] : []),
     ...rule.names
       .filter(({ matched }) => matched === 0)
       .map(({ kind, text }) => ({ place, text: `${name}: no test has ${kind} ${text}` })),
     ...rule.clauses.flatMap((clause) => {
-      const gap = gapOf(clause);
+      const gap = findGap(clause);
       return gap === undefined ? [] : { place: clause.place, text: `${name}: ${oneLine(clause.text)}: ${gap}` };
     }),
   ];
 }
 
 /** Which names keep a rule from being reached, if some of its names never matched. */
-function reasonOf({ names }: RuleCoverage): string {
+function nameUnmatched({ names }: RuleCoverage): string {
   const listed = (kind: 'action' | 'role'): string =>
     names
       .filter((name) => name.kind === kind)
@@ -38,7 +38,7 @@ function reasonOf({ names }: RuleCoverage): string {
   return roles === '' ? `: no test asks for ${actions}` : `: no test asks for ${actions} with role ${roles}`;
 }
 
-function gapOf(clause: ClauseCoverage): string | undefined {
+function findGap(clause: ClauseCoverage): string | undefined {
   if (isCovered(clause)) return clause.isDecisive ? undefined : 'never decides alone';
   const { true: held, false: not, failed } = clause;
   if (held > 0) return 'only true';

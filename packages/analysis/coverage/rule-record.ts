@@ -11,9 +11,9 @@ export interface RuleCoverage {
   /** `resource.album.vdefault#owners`. */
   readonly rule: string;
   readonly place: FilePlace;
-  /** In how many decisions its action and role matched; of a derived role, a rule that names it. */
+  /** Number of decisions in which its action and role matched; for a derived role, those in which a rule named it. */
   readonly reached: number;
-  /** In how many of them it applied; of a derived role, it was active. */
+  /** Number of those in which it applied; for a derived role, those in which it was active. */
   readonly applied: number;
   /** Its actions, and its roles. Empty for derived roles. */
   readonly names: readonly NameCoverage[];
@@ -24,13 +24,13 @@ export interface RuleCoverage {
 export interface NameCoverage {
   readonly kind: 'action' | 'role';
   readonly text: string;
-  /** In how many decisions it matched. */
+  /** Number of decisions in which it matched. */
   readonly matched: number;
 }
 
 /** A clause of a condition. */
 export interface ClauseCoverage extends Clause {
-  /** In how many decisions it was true, false, and could not be evaluated. */
+  /** Number of decisions in which it was true, false, and could not be evaluated. */
   readonly true: number;
   readonly false: number;
   readonly failed: number;
@@ -149,13 +149,13 @@ export class RuleRecord {
 
   private clauseCoverage(clause: Clause, index: number): ClauseCoverage {
     const seen = [...this.vectors.values()];
-    const countOf = (truth: Truth): number =>
+    const countVectors = (truth: Truth): number =>
       seen.reduce((sum, { vector, count }) => (vector[index] === truth ? sum + count : sum), 0);
     return {
       ...clause,
-      true: countOf(true),
-      false: countOf(false),
-      failed: countOf('failed'),
+      true: countVectors(true),
+      false: countVectors(false),
+      failed: countVectors('failed'),
       isDecisive: this.decides(index, true) && this.decides(index, false),
     };
   }

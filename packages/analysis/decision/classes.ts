@@ -1,6 +1,6 @@
 import type * as ir from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
-import { parts, some, valuesOf } from '../../../compiler/ir/visit.js';
+import { parts, some, listValues } from '../../../compiler/ir/visit.js';
 import { type PointDecisions, rulesAbout } from './decisions.js';
 import { type NameClasses, nameClasses } from './name-classes.js';
 import type { Point } from '../question/point.js';
@@ -63,13 +63,13 @@ export function classesAt(
       roles.addLiterals(rolesSought(module));
     }
   }
-  const classesOf = (names: Names, other: string): NameClasses => {
+  const findClasses = (names: Names, other: string): NameClasses => {
     const key = `${other} ${names.key}`;
     const classes = known.get(key) ?? names.classes([other]);
     known.set(key, classes);
     return classes;
   };
-  return { actions: classesOf(actions, OTHER_ACTION), roles: classesOf(roles, OTHER_ROLE) };
+  return { actions: findClasses(actions, OTHER_ACTION), roles: findClasses(roles, OTHER_ROLE) };
 }
 
 /** Names that policies are unlikely to have. */
@@ -118,7 +118,7 @@ export class Names {
 function rolesSought(module: ir.Module): readonly string[] {
   const rules = module.kind === 'derived-roles' ? module.definitions : module.rules;
   const values = [
-    ...rules.flatMap(({ condition }) => valuesOf(condition)),
+    ...rules.flatMap(({ condition }) => listValues(condition)),
     ...module.variables.map(({ value }) => value),
   ];
   const found: string[] = [];

@@ -4,9 +4,9 @@ import { glob } from '../../../runtime/policy/index.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import { and, type Formula, hasRole, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
-import { bundleOf } from '../program/bundle.js';
+import { makeBundle } from '../program/bundle.js';
 import type { AssumedSchema } from '../question/question.js';
-import { fingerprintOf } from './fingerprint.js';
+import { computeFingerprint } from './fingerprint.js';
 import type { Point } from '../question/point.js';
 import { OpaqueResiduals } from './residuals.js';
 
@@ -26,7 +26,7 @@ export class Decisions {
     readonly program: ir.Program,
     { defaultPolicyVersion = 'default', defaultScope = '', lenientScopeSearch = false }: Selecting,
   ) {
-    const { bundle, modules, origins } = bundleOf(program);
+    const { bundle, modules, origins } = makeBundle(program);
     this.modules = modules;
     this.residuals = new OpaqueResiduals(origins);
     this.allowance = allowancesOf(
@@ -90,7 +90,7 @@ export class Decisions {
   }
 
   private fingerprint(module: ir.Module): string {
-    const known = this.fingerprints.get(module) ?? fingerprintOf(module);
+    const known = this.fingerprints.get(module) ?? computeFingerprint(module);
     this.fingerprints.set(module, known);
     return known;
   }
@@ -185,7 +185,7 @@ export class PointDecisions {
 
   /** When an action is allowed to a principal that has one of the roles alone. */
   ofRole(role: string, action: string): Formula {
-    return this.residuals.formulaOf(this.allowance.condition(role, action), (parentRoles) =>
+    return this.residuals.toFormula(this.allowance.condition(role, action), (parentRoles) =>
       parentRoles.has('*') ? true : or(...this.roles.filter((own) => this.reaches(own, parentRoles)).map(hasRole)),
     );
   }

@@ -43,7 +43,7 @@ export function expanded({ at, modules }: AssumedSchema): Expanded | undefined {
       case 'name':
         return { name: term.name };
       case 'value':
-        return { json: jsonOf(term.node) };
+        return { json: toPlainJson(term.node) };
       case 'call':
         return { call: term.name, args: term.args.map((arg) => expand(arg, around)) };
       case 'list':
@@ -59,23 +59,23 @@ export function expanded({ at, modules }: AssumedSchema): Expanded | undefined {
 }
 
 /** A value without its offsets. Numbers are objects, and so are objects: neither is taken for the other. */
-function jsonOf(node: JsonNode): unknown {
+function toPlainJson(node: JsonNode): unknown {
   switch (node.kind) {
     case 'null':
       return null;
     case 'number':
       return { number: node.text };
     case 'array':
-      return node.items.map(jsonOf);
+      return node.items.map(toPlainJson);
     case 'object':
-      return { object: [...node.members].map(([name, member]) => [name, jsonOf(member)]) };
+      return { object: [...node.members].map(([name, member]) => [name, toPlainJson(member)]) };
     default:
       return node.value;
   }
 }
 
 /** What a schema asks for, all of it. */
-export function keywordsOf(schema: Expanded): readonly Expanded[] {
+export function listKeywords(schema: Expanded): readonly Expanded[] {
   if ('name' in schema && schema.name === 'anything') return [];
   if (!('call' in schema)) return [schema];
   switch (schema.call) {
@@ -90,21 +90,21 @@ export function keywordsOf(schema: Expanded): readonly Expanded[] {
 
 function flattened(keyword: Expanded): readonly Expanded[] {
   if (!('call' in keyword)) return [keyword];
-  if (keyword.call === 'allOf' || keyword.call === 'ref') return keyword.args.flatMap(keywordsOf);
+  if (keyword.call === 'allOf' || keyword.call === 'ref') return keyword.args.flatMap(listKeywords);
   return [keyword];
 }
 
 /** What a keyword says about the members of objects. */
 export interface DeclaredMembers {
   readonly properties: ReadonlyMap<string, Expanded>;
-  /** Of all other members; undefined if any are possible. */
+  /** The schema of all other members; undefined if any are possible. */
   readonly additional: Expanded | undefined;
   /** Whether patterns say more. */
   readonly hasPatterns: boolean;
 }
 
 /** What `properties` or `members` says. */
-export function membersOf({ call, args: [first] }: Call): DeclaredMembers {
+export function readMembers({ call, args: [first] }: Call): DeclaredMembers {
   const record = first !== undefined && 'record' in first ? first.record : [];
   if (call === 'properties') return { properties: new Map(record), additional: undefined, hasPatterns: false };
   const parts = new Map(record);
@@ -119,14 +119,14 @@ export function membersOf({ call, args: [first] }: Call): DeclaredMembers {
 }
 
 /** The texts of a value, or of a list of values. */
-export function textsOf(term: Expanded | undefined): readonly string[] {
+export function listTexts(term: Expanded | undefined): readonly string[] {
   if (term === undefined) return [];
-  if ('list' in term) return term.list.flatMap(textsOf);
+  if ('list' in term) return term.list.flatMap(listTexts);
   return 'json' in term && typeof term.json === 'string' ? [term.json] : [];
 }
 
 /** NaN, which no comparison holds for, for anything else. */
-export function numberOf(term: Expanded | undefined): number {
+export function readNumber(term: Expanded | undefined): number {
   const json = term !== undefined && 'json' in term ? term.json : undefined;
   const text = typeof json === 'object' && json !== null && 'number' in json ? String(json.number) : '';
   // A long number may be between two doubles.

@@ -1,20 +1,20 @@
 import type * as ir from '../../../compiler/ir/program.js';
 import { survives } from '../../../compiler/ir/survives.js';
-import { exactText, textOf } from '../formula/structure.js';
+import { exactText, formatStructure } from '../formula/structure.js';
 
 /**
  * Everything of a module that decisions depend on, but its key: modules with equal fingerprints decide alike. Names,
  * places, outputs, descriptions and the order of rules make no difference.
  */
-export function fingerprintOf(module: ir.Module): string {
+export function computeFingerprint(module: ir.Module): string {
   return JSON.stringify([
-    module.variables.map(({ name, value }) => [name, survives(value.type), textOf(value)]),
+    module.variables.map(({ name, value }) => [name, survives(value.type), formatStructure(value)]),
     module.constants.map(({ name, value }) => [name, exactText(value)]),
-    partsOf(module),
+    listParts(module),
   ]);
 }
 
-function partsOf(module: ir.Module): readonly unknown[] {
+function listParts(module: ir.Module): readonly unknown[] {
   switch (module.kind) {
     case 'resource':
     case 'principal':
@@ -32,7 +32,7 @@ function partsOf(module: ir.Module): readonly unknown[] {
             sorted(roles),
             resource ?? null,
             derivedRole === undefined ? null : [derivedRole.module, derivedRole.name],
-            condition === undefined ? null : textOf(condition),
+            condition === undefined ? null : formatStructure(condition),
             inverted,
             memo ?? null,
           ]),
@@ -48,7 +48,7 @@ function partsOf(module: ir.Module): readonly unknown[] {
           module.rules.map(({ resource, allowActions, condition }) => [
             resource,
             sorted(allowActions),
-            condition === undefined ? null : textOf(condition),
+            condition === undefined ? null : formatStructure(condition),
           ]),
         ),
       ];
@@ -59,7 +59,7 @@ function partsOf(module: ir.Module): readonly unknown[] {
         module.definitions.map(({ name, parentRoles, condition }) => [
           name,
           sorted(parentRoles),
-          condition === undefined ? null : textOf(condition),
+          condition === undefined ? null : formatStructure(condition),
         ]),
       ];
   }
@@ -69,7 +69,7 @@ function sorted(texts: readonly string[]): readonly string[] {
   return [...texts].sort();
 }
 
-/** Of rules that share results, the first decides. */
+/** Sorts rules, unless they share results: then the first decides. */
 function inAnyOrder(rules: readonly unknown[], isOrdered = false): readonly string[] {
   const texts = rules.map((rule) => JSON.stringify(rule));
   return isOrdered ? texts : texts.sort();

@@ -70,7 +70,7 @@ function walk(patterns: readonly string[], literals: ReadonlySet<string>, add: (
   const prefixes = new Set(
     [...literals].flatMap((name) => [...name].map((_, index, all) => all.slice(0, index + 1).join(''))),
   );
-  const codes = alphabetOf(automata, literals);
+  const codes = chooseAlphabet(automata, literals);
   const seen = new Set<string>();
   let names: readonly (readonly [name: string, states: readonly GlobState[]])[] = [
     ['', automata.map((automaton) => automaton.start)],
@@ -83,7 +83,7 @@ function walk(patterns: readonly string[], literals: ReadonlySet<string>, add: (
         steps += automata.length + 1;
         const longer = name + String.fromCodePoint(code);
         const after = states.map((state, index) => (automata[index] as GlobStates).after(state, code));
-        const key = prefixes.has(longer) ? `=${longer}` : keyOf(after);
+        const key = prefixes.has(longer) ? `=${longer}` : joinStates(after);
         if (seen.has(key)) continue;
         if (seen.size >= MOST_STATES || steps > MOST_STEPS) return false;
         seen.add(key);
@@ -95,12 +95,12 @@ function walk(patterns: readonly string[], literals: ReadonlySet<string>, add: (
   return true;
 }
 
-function keyOf(states: readonly GlobState[]): string {
+function joinStates(states: readonly GlobState[]): string {
   return states.map((state) => state.join()).join(';');
 }
 
 /** A character of each class of characters that all automata treat alike: the easiest to read. */
-function alphabetOf(automata: readonly GlobStates[], literals: ReadonlySet<string>): readonly number[] {
+function chooseAlphabet(automata: readonly GlobStates[], literals: ReadonlySet<string>): readonly number[] {
   const ofLiterals = [...new Set([...literals].join(''))].flatMap((character) => {
     const code = character.codePointAt(0) as number;
     return [code, code + 1];

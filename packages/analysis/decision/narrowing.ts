@@ -37,9 +37,9 @@ export function checkNarrowing(
       `no policy covers ${what} \`${written}\`${note === undefined ? HINT : `: ${note.message}`}`,
     );
   };
-  require('kind', kind, modules.flatMap(kindsOf), (written, name) =>
+  require('kind', kind, modules.flatMap(listKinds), (written, name) =>
     kindMatcher(written)(name) || kindMatcher(name)(written));
-  require('action', action, modules.flatMap(actionsOf), isCommon);
+  require('action', action, modules.flatMap(listActions), isCommon);
   const scopes = new Set(
     modules.flatMap((module) => (module.kind === 'resource' || module.kind === 'role' ? module.scope : [])),
   );
@@ -51,7 +51,7 @@ export function checkNarrowing(
     throw new NothingMatches(`no policy has scope \`${scope}\`${note === undefined ? HINT : `: ${note.message}`}`);
 }
 
-/** At most one note: the name, or the beginning of a glob, that is meant. */
+/** Suggests the name, or the beginning of a glob, that is meant: at most one note. */
 export function suggestionFor(written: string, known: Iterable<string>): readonly Note[] {
   const star = written.indexOf('*');
   if (star <= 0) return didYouMean(written, known);
@@ -71,12 +71,13 @@ type IsMatch = (written: string, name: string) => boolean;
 const isCommon: IsMatch = (written, name) =>
   written === name || literalOrGlob(written)(name) || literalOrGlob(name)(written);
 
-function kindsOf(module: ir.Module): readonly string[] {
+function listKinds(module: ir.Module): readonly string[] {
   if (module.kind === 'resource') return [module.resource];
   return module.kind === 'derived-roles' ? [] : module.rules.map(({ resource = '*' }) => resource);
 }
 
-function actionsOf(module: ir.Module): readonly string[] {
+/** The actions that rules of a policy name, and their globs. */
+export function listActions(module: ir.Module): readonly string[] {
   if (module.kind === 'derived-roles') return [];
   return module.kind === 'role'
     ? module.rules.flatMap(({ allowActions }) => allowActions)

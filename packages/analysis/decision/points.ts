@@ -23,7 +23,7 @@ export class TooManyRows extends Error {
  * @param narrowing what is looked at. Names and globs in it have points of their own.
  * @param isWanted narrows the points further.
  */
-export function pointsOf(
+export function listPoints(
   sets: readonly Decisions[],
   lenientScopeSearch: boolean,
   narrowing: Narrowing = {},
@@ -32,7 +32,7 @@ export function pointsOf(
   const modules = sets.flatMap((set) => set.program.modules);
   const resources = modules.filter((module) => module.kind === 'resource');
   const principals = modules.filter((module) => module.kind === 'principal');
-  const scopes = scopesOf(modules, lenientScopeSearch ? narrowing.scope : undefined);
+  const scopes = listScopes(modules, lenientScopeSearch ? narrowing.scope : undefined);
   const isLookedAt = narrowed(narrowing);
   const found: Point[] = [];
   const add = (point: Point): void => {
@@ -50,18 +50,18 @@ export function pointsOf(
   const versionsByKind = grouped(resources, ({ kindName }) => kindName);
   for (const [kind, own] of versionsByKind)
     for (const version of unique(own.map((policy) => policy.version)))
-      for (const place of placesOf(scopes, lenientScopeSearch, false))
+      for (const place of listPlaces(scopes, lenientScopeSearch, false))
         add({ kind, isNamedKind: true, version, ...place, principal: undefined });
 
   if (principals.length === 0) return sorted(found);
-  const kinds = kindsOf(modules, narrowing.kind === undefined ? [] : kindPatterns(narrowing.kind));
+  const kinds = listKinds(modules, narrowing.kind === undefined ? [] : kindPatterns(narrowing.kind));
   const versions = unique(principals.map(({ version }) => version));
-  const principalPlaces = placesOf(unique(principals.map(({ scope }) => scope)), lenientScopeSearch, false);
+  const principalPlaces = listPlaces(unique(principals.map(({ scope }) => scope)), lenientScopeSearch, false);
   for (const [id, own] of grouped(principals, ({ principal }) => principal))
     for (const version of unique(own.map((policy) => policy.version)))
       for (const at of principalPlaces)
         for (const kind of kinds)
-          for (const place of placesOf(scopes, lenientScopeSearch, true)) {
+          for (const place of listPlaces(scopes, lenientScopeSearch, true)) {
             const point = (principal: PointPrincipal): Point => ({ ...kind, version, ...place, principal });
             const anyVersion = point({ id, ...at, version: undefined });
             if (sets.every((set) => set.at(anyVersion, []).isAboutKind)) add(anyVersion);
@@ -74,7 +74,7 @@ export function pointsOf(
 type Place = Pick<Point, 'scope' | 'isNamedScope'>;
 
 /** Scopes of policies; with lenient search, a scope below each; and a scope where no policy is found. */
-function placesOf(scopes: readonly string[], isLenient: boolean, withOther: boolean): readonly Place[] {
+function listPlaces(scopes: readonly string[], isLenient: boolean, withOther: boolean): readonly Place[] {
   const segment = unusedName(
     'below',
     scopes.flatMap((scope) => scope.split('.')),
@@ -115,9 +115,9 @@ export function pointsOfEveryone(
   const policies = modules.filter((module) => module.kind !== 'derived-roles');
   const versions = unique(policies.map(({ version }) => version));
   const found: Point[] = [];
-  for (const kind of kindsOf(modules, asked))
+  for (const kind of listKinds(modules, asked))
     for (const version of [...versions, unusedName('other', versions)])
-      for (const place of placesOf(scopesOf(modules), lenientScopeSearch, true)) {
+      for (const place of listPlaces(listScopes(modules), lenientScopeSearch, true)) {
         const point = { ...kind, version, ...place, principal: undefined };
         if (isWanted(point) && found.push(point) > MOST_ROWS) throw new TooManyRows();
       }
@@ -131,7 +131,7 @@ export function narrowed({ kind, scope }: Narrowing): (point: Pick<Point, 'kind'
 }
 
 /** The scopes at which requests find policies of resources, and one that is asked for. */
-function scopesOf(modules: readonly ir.Module[], asked?: string): readonly string[] {
+function listScopes(modules: readonly ir.Module[], asked?: string): readonly string[] {
   return unique([
     ...modules.flatMap((module) =>
       module.kind === 'resource' || (module.kind === 'role' && module.rules.length > 0) ? [module.scope] : [],
@@ -146,7 +146,7 @@ function scopesOf(modules: readonly ir.Module[], asked?: string): readonly strin
  *
  * @param asked kinds and globs that a question names as well.
  */
-function kindsOf(modules: readonly ir.Module[], asked: readonly string[] = []): readonly Kind[] {
+function listKinds(modules: readonly ir.Module[], asked: readonly string[] = []): readonly Kind[] {
   const names = new Names();
   names.add(asked);
   for (const module of modules) {
@@ -173,19 +173,19 @@ export function unusedName(word: string, used: readonly string[]): string {
 }
 
 function sorted(points: readonly Point[]): readonly Point[] {
-  const keyOf = ({ kind, version, scope, principal }: Point): string =>
+  const identifyPoint = ({ kind, version, scope, principal }: Point): string =>
     [kind, version, scope, principal?.id ?? '', principal?.scope ?? '', principal?.version ?? ''].join('\0');
   return points
-    .map((point) => [keyOf(point), point] as const)
+    .map((point) => [identifyPoint(point), point] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, point]) => point);
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+function grouped<T>(items: readonly T[], identifyPoint: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
+    const group = groups.get(identifyPoint(item));
+    if (group === undefined) groups.set(identifyPoint(item), [item]);
     else group.push(item);
   }
   return groups;

@@ -10,9 +10,9 @@ import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 export interface PolicyVersion {
   /** Where it comes from, as reports show it: `git:main:policies`, `policies`. */
   readonly source: string;
-  /** As emitted: `Compilation.program`. Proofs are about it. */
+  /** The program as emitted: `Compilation.program`. Proofs are about it. */
   readonly program: ir.Program;
-  /** As its authors wrote it: `Compilation.lowered`. Causes are explained from it. */
+  /** The program as its authors wrote it: `Compilation.lowered`. Causes are explained from it. */
   readonly lowered: ir.Program;
   /** The hash of its compiled bundle. */
   readonly hash: string;

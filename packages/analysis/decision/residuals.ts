@@ -1,7 +1,7 @@
 import type { DerivedRole, Filters, PlannedCondition, RoleRule, Rule } from '../../../runtime/policy/index.js';
 import { type Condition, type Term, Unknown } from '../../../runtime/residual/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
-import { valuesOf } from '../../../compiler/ir/visit.js';
+import { listValues } from '../../../compiler/ir/visit.js';
 import { readsRuntime } from '../../../compiler/lower/rules.js';
 import { and, type Formula, type Holds, type ListedRole, not, or } from '../formula/formula.js';
 import type { Origin } from '../program/bundle.js';
@@ -18,20 +18,20 @@ export class OpaqueResiduals {
   private readonly atoms = new Map<string, Atom>();
 
   constructor(origins: ReadonlyMap<Rule | RoleRule | DerivedRole, Origin>) {
-    this.filters = [...origins].flatMap(([object, origin], index) => this.filterOf(object, origin, index));
+    this.filters = [...origins].flatMap(([object, origin], index) => this.makeFilters(object, origin, index));
   }
 
   /** The formula of what a plan leaves. */
-  formulaOf(condition: Condition, reach: Reach): Formula {
+  toFormula(condition: Condition, reach: Reach): Formula {
     if (typeof condition === 'boolean') return condition;
     switch (condition.kind) {
       case 'and':
       case 'or': {
-        const operands = flattened(condition.kind, condition.operands).map((operand) => this.formulaOf(operand, reach));
+        const operands = flattened(condition.kind, condition.operands).map((operand) => this.toFormula(operand, reach));
         return condition.kind === 'and' ? and(...operands) : or(...operands);
       }
       case 'not':
-        return not(this.formulaOf(condition.operand, reach));
+        return not(this.toFormula(condition.operand, reach));
       case 'is':
         return this.formulaOfAtom(condition.term, reach);
       case 'unplannable':
@@ -51,14 +51,15 @@ export class OpaqueResiduals {
     if (!(list instanceof Unknown)) return [];
     const { node } = list;
     if (node.kind !== 'roles') return invariant('the derived roles are a list');
-    return node.roles.map(({ name, condition }) => ({ name, isActive: this.formulaOf(condition, reach) }));
+    return node.roles.map(({ name, condition }) => ({ name, isActive: this.toFormula(condition, reach) }));
   }
 
-  private filterOf(object: Rule | RoleRule | DerivedRole, { module, rule }: Origin, index: number): Filters {
+  private makeFilters(object: Rule | RoleRule | DerivedRole, { module, rule }: Origin, index: number): Filters {
     const { condition } = rule;
     const holds = condition && ({ kind: 'holds', condition, module, failedIsNull: false } as const);
     const reads =
-      condition !== undefined && readsRuntime([...valuesOf(condition), ...module.variables.map(({ value }) => value)]);
+      condition !== undefined &&
+      readsRuntime([...listValues(condition), ...module.variables.map(({ value }) => value)]);
     const residual: PlannedCondition = (query, algebra) =>
       algebra.holds(
         this.unknown(`${index}`, { holds, list: reads ? query.derivedRoles : undefined, derivedRole: undefined }),
@@ -91,7 +92,7 @@ interface Atom {
   readonly holds: Holds | undefined;
   /** The derived roles that the condition sees; undefined if it does not read them. */
   readonly list: Term | undefined;
-  /** Of a derived role that is listed: it is only active for its parent roles. */
+  /** The derived role that is listed: it is only active for its parent roles. */
   readonly derivedRole: DerivedRole | undefined;
 }
 

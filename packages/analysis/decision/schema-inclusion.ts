@@ -4,19 +4,19 @@ import {
   type DeclaredMembers,
   type Expanded,
   expanded,
-  keywordsOf,
-  membersOf,
-  numberOf,
-  textsOf,
+  listKeywords,
+  readMembers,
+  readNumber,
+  listTexts,
 } from './expanded-schema.js';
 
 /** Whether two lists of schemas are the same, wherever their definitions are. */
 export function areSameSchemas(one: readonly AssumedSchema[], other: readonly AssumedSchema[]): boolean {
-  const textOf = (schemas: readonly AssumedSchema[]): string =>
+  const formatSchemas = (schemas: readonly AssumedSchema[]): string =>
     JSON.stringify(
       schemas.map((schema) => [schema.attributesOf, expanded(schema) ?? JSON.stringify([schema.at, schema.modules])]),
     );
-  return one.length === other.length && textOf(one) === textOf(other);
+  return one.length === other.length && formatSchemas(one) === formatSchemas(other);
 }
 
 /**
@@ -36,9 +36,9 @@ export function isAccepted(own: readonly AssumedSchema[], others: readonly Assum
 
 /** Whether what one schema accepts is accepted by another one: each of its keywords follows from one of the first. */
 function includes(own: Expanded, other: Expanded): boolean {
-  const given = keywordsOf(own);
+  const given = listKeywords(own);
   if (given.some((keyword) => 'name' in keyword && keyword.name === 'nothing')) return true;
-  return keywordsOf(other).every(
+  return listKeywords(other).every(
     (keyword) => given.some((one) => isEqual(one, keyword)) || ('call' in keyword && follows(keyword, given)),
   );
 }
@@ -55,13 +55,13 @@ function follows({ call, args: [first, ...rest] }: Call, given: readonly Expande
     given.flatMap((one) => ('call' in one && names.includes(one.call) ? [one] : []));
   switch (call) {
     case 'type': {
-      const accepted = new Set(textsOf(first));
+      const accepted = new Set(listTexts(first));
       if (accepted.has('number')) accepted.add('integer');
-      return calls('type').some(({ args }) => textsOf(args[0]).every((type) => accepted.has(type)));
+      return calls('type').some(({ args }) => listTexts(args[0]).every((type) => accepted.has(type)));
     }
     case 'required': {
-      const required = new Set(calls('required').flatMap(({ args }) => args.flatMap(textsOf)));
-      return [first, ...rest].flatMap(textsOf).every((name) => required.has(name));
+      const required = new Set(calls('required').flatMap(({ args }) => args.flatMap(listTexts)));
+      return [first, ...rest].flatMap(listTexts).every((name) => required.has(name));
     }
     case 'is':
     case 'isIn': {
@@ -73,13 +73,13 @@ function follows({ call, args: [first, ...rest] }: Call, given: readonly Expande
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return calls(call).some(({ args }) => numberOf(args[0]) >= numberOf(first));
+      return calls(call).some(({ args }) => readNumber(args[0]) >= readNumber(first));
     case 'maximum':
     case 'exclusiveMaximum':
     case 'maxLength':
     case 'maxItems':
     case 'maxProperties':
-      return calls(call).some(({ args }) => numberOf(args[0]) <= numberOf(first));
+      return calls(call).some(({ args }) => readNumber(args[0]) <= readNumber(first));
     case 'items':
       return (
         first !== undefined && calls('items').some(({ args: [item] }) => item !== undefined && includes(item, first))
@@ -87,7 +87,7 @@ function follows({ call, args: [first, ...rest] }: Call, given: readonly Expande
     case 'properties':
     case 'members':
       return membersFollow(
-        membersOf({ call, args: first === undefined ? [] : [first] }),
+        readMembers({ call, args: first === undefined ? [] : [first] }),
         calls('properties', 'members'),
       );
     default:
@@ -100,7 +100,7 @@ function membersFollow(other: DeclaredMembers, given: readonly Call[]): boolean 
   if (other.hasPatterns) return false;
   const anything: Expanded = { name: 'anything' };
   const unsaid: DeclaredMembers = { properties: new Map(), additional: undefined, hasPatterns: false };
-  return [...given.map(membersOf), unsaid].some((own) => {
+  return [...given.map(readMembers), unsaid].some((own) => {
     if (own.hasPatterns) return false;
     const names = new Set([...own.properties.keys(), ...other.properties.keys()]);
     const isIncluded = (name: string): boolean =>

@@ -1,13 +1,15 @@
 import type * as ir from '../../../compiler/ir/program.js';
 import { expanded } from '../decision/expanded-schema.js';
-import { definitionsOf, textOf } from '../formula/structure.js';
+import { listDefinitions, formatStructure } from '../formula/structure.js';
 import type { AlsoChanged } from './report.js';
 
 /** The outputs and schemas of two programs that differ; sorted. What only one of them has is a change of rules. */
 export function alsoChanged(old: ir.Program, new_: ir.Program): readonly AlsoChanged[] {
   const found: AlsoChanged[] = [];
   for (const what of ['output', 'schema'] as const) {
-    const [before, after] = [old, new_].map((program) => (what === 'output' ? outputsOf(program) : schemasOf(program)));
+    const [before, after] = [old, new_].map((program) =>
+      what === 'output' ? listOutputs(program) : listSchemas(program),
+    );
     for (const [rule, text] of before as Texts) {
       const other = (after as Texts).get(rule);
       if (other !== undefined && other !== text) found.push({ what, rule });
@@ -19,7 +21,7 @@ export function alsoChanged(old: ir.Program, new_: ir.Program): readonly AlsoCha
 type Texts = ReadonlyMap<string, string>;
 
 /** The outputs by rule; empty without one. */
-function outputsOf({ modules }: ir.Program): Texts {
+function listOutputs({ modules }: ir.Program): Texts {
   return new Map(
     modules.flatMap((module) => {
       if (module.kind === 'derived-roles') return [];
@@ -30,7 +32,10 @@ function outputsOf({ modules }: ir.Program): Texts {
           `${module.key}#${name}`,
           given.length === 0
             ? ''
-            : JSON.stringify([...values.map((value) => value && textOf(value)), definitionsOf(given, module)]),
+            : JSON.stringify([
+                ...values.map((value) => value && formatStructure(value)),
+                listDefinitions(given, module),
+              ]),
         ] as const;
       });
     }),
@@ -38,8 +43,8 @@ function outputsOf({ modules }: ir.Program): Texts {
 }
 
 /** What the schemas of resource policies accept, by policy. */
-function schemasOf({ modules, schemas }: ir.Program): Texts {
-  const contentOf = (at: ir.Schema['validator'], attributesOf: 'principal' | 'resource'): unknown =>
+function listSchemas({ modules, schemas }: ir.Program): Texts {
+  const expandContent = (at: ir.Schema['validator'], attributesOf: 'principal' | 'resource'): unknown =>
     'file' in at ? (expanded({ attributesOf, at, modules: schemas }) ?? [at, schemas]) : at;
   return new Map(
     modules.flatMap((module) =>
@@ -50,7 +55,7 @@ function schemasOf({ modules, schemas }: ir.Program): Texts {
               JSON.stringify(
                 (['principal', 'resource'] as const).map((attributesOf) => {
                   const schema = module.schemas[attributesOf];
-                  return schema && [schema.ignoredActions, contentOf(schema.validator, attributesOf)];
+                  return schema && [schema.ignoredActions, expandContent(schema.validator, attributesOf)];
                 }),
               ),
             ] as const,

@@ -2,12 +2,12 @@ import type { EngineOptions } from '../../../runtime/engine/index.js';
 import type { Explainer, Explanation, FilePlace } from '../../../runtime/engine/parts.js';
 import { type Instant, sanitize } from '../../../runtime/policy/index.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { type Leaf, leavesOf, valuesOf } from '../../../compiler/ir/visit.js';
+import { type Leaf, listLeaves, listValues } from '../../../compiler/ir/visit.js';
 import { fold } from '../../../compiler/optimise/index.js';
-import { explainerOf } from '../explain/explain.js';
+import { makeExplainer } from '../explain/explain.js';
 import { placeAt } from '../program/place.js';
-import { definitionsOf, textOf } from '../formula/structure.js';
-import { configured, instantOf } from '../witness/replay.js';
+import { listDefinitions, formatStructure } from '../formula/structure.js';
+import { configured, parseInstant } from '../witness/replay.js';
 import type { Situation } from '../question/situation.js';
 import type { Cause, DiffWitness } from './report.js';
 
@@ -36,10 +36,10 @@ export class Causes {
   of(situations: readonly Situation[]): readonly Cause[] {
     const found = new Map<string, Cause>();
     for (const situation of situations) {
-      const [before, after] = this.sets.map((set) => resultsOf(set.explain(situation))) as [Results, Results];
+      const [before, after] = this.sets.map((set) => collectResults(set.explain(situation))) as [Results, Results];
       for (const rule of new Set([...before.keys(), ...after.keys()])) {
         if (before.get(rule)?.result === after.get(rule)?.result) continue;
-        const cause = this.causeOf(rule, before.get(rule)?.place, after.get(rule)?.place);
+        const cause = this.findCause(rule, before.get(rule)?.place, after.get(rule)?.place);
         if (cause !== undefined) found.set(rule, cause);
       }
     }
@@ -72,7 +72,7 @@ export class Causes {
   }
 
   /** Undefined if both sets have the same rule. */
-  private causeOf(rule: string, before: FilePlace | undefined, after: FilePlace | undefined): Cause | undefined {
+  private findCause(rule: string, before: FilePlace | undefined, after: FilePlace | undefined): Cause | undefined {
     const [old, new_] = this.sets.map((set) => set.rules.get(rule));
     if (old === undefined || new_ === undefined) {
       const place = after ?? before ?? old?.place ?? new_?.place;
@@ -99,7 +99,7 @@ interface OwnPolicy {
 /** The result of each rule that a request reaches. */
 type Results = ReadonlyMap<string, { readonly result: string; readonly place: FilePlace }>;
 
-function resultsOf({ steps }: Explanation): Results {
+function collectResults({ steps }: Explanation): Results {
   const results = new Map<string, { result: string; place: FilePlace }>();
   for (const { policy, rules } of steps)
     for (const { name, place, result, effect } of rules) {
@@ -119,7 +119,7 @@ interface ExplainedRule {
 
 class ExplainedSet {
   readonly rules: ReadonlyMap<string, ExplainedRule>;
-  /** By their keys. */
+  /** Policies by their keys. */
   readonly policies: Policies;
   private readonly program: ir.Program;
   private explainer: Explainer | undefined;
@@ -132,7 +132,7 @@ class ExplainedSet {
     private readonly options: EngineOptions,
   ) {
     this.program = fold(program);
-    this.rules = rulesOf(this.program);
+    this.rules = indexRules(this.program);
     this.policies = new Map(
       this.program.modules.flatMap((module) => {
         if (module.kind === 'derived-roles') return [];
@@ -144,17 +144,17 @@ class ExplainedSet {
   }
 
   explain(situation: Situation): Explanation {
-    const known = this.explained.get(situation) ?? this.explanationOf(situation);
+    const known = this.explained.get(situation) ?? this.explainSituation(situation);
     this.explained.set(situation, known);
     return known;
   }
 
-  private explanationOf({ request, globals, now }: Situation): Explanation {
+  private explainSituation({ request, globals, now }: Situation): Explanation {
     const known = this.options.globals;
     const key = known === undefined ? JSON.stringify(globals) : '';
-    this.now = instantOf(now);
+    this.now = parseInstant(now);
     if (this.explainer === undefined || key !== this.globals)
-      this.explainer = explainerOf(this.program, {
+      this.explainer = makeExplainer(this.program, {
         ...this.options,
         globals: known ?? (configured(globals) as EngineOptions['globals'] & {}),
         clock: () => this.now as Instant,
@@ -164,7 +164,7 @@ class ExplainedSet {
   }
 }
 
-function rulesOf({ modules }: ir.Program): ReadonlyMap<string, ExplainedRule> {
+function indexRules({ modules }: ir.Program): ReadonlyMap<string, ExplainedRule> {
   const derivedRoles = new Map(
     modules.flatMap((module) =>
       module.kind === 'derived-roles'
@@ -182,12 +182,12 @@ function rulesOf({ modules }: ir.Program): ReadonlyMap<string, ExplainedRule> {
       const before = rules.get(name);
       const { span: _, output: __, ...parts } = rule;
       const text = JSON.stringify([
-        textOf(parts),
+        formatStructure(parts),
         'overridesParent' in module && module.overridesParent,
-        definitionsOf(valuesOf(rule.condition), module),
+        listDefinitions(listValues(rule.condition), module),
         active && [
-          textOf({ ...active.role, span: undefined }),
-          definitionsOf(valuesOf(active.role.condition), active.module),
+          formatStructure({ ...active.role, span: undefined }),
+          listDefinitions(listValues(active.role.condition), active.module),
         ],
       ]);
       const conditions = [rule.condition, active?.role.condition].filter((condition) => condition !== undefined);
@@ -206,7 +206,7 @@ function changedLeaf(
   before: readonly ir.Match[],
   after: readonly ir.Match[],
 ): { readonly condition: { readonly before: string; readonly after: string }; readonly place: FilePlace } | undefined {
-  const [old, new_] = [before.flatMap(leavesOf), after.flatMap(leavesOf)];
+  const [old, new_] = [before.flatMap(listLeaves), after.flatMap(listLeaves)];
   if (old.length !== new_.length) return undefined;
   const changed = old.flatMap((leaf, index) => {
     const other = new_[index] as Leaf;

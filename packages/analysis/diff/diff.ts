@@ -3,7 +3,7 @@ import { classesAt, type KnownClasses, NOTHING_ASKED } from '../decision/classes
 import { Decisions, type PointDecisions } from '../decision/decisions.js';
 import { checkNarrowing } from '../decision/narrowing.js';
 import type { Point } from '../question/point.js';
-import { MOST_ROWS, pointsOf, TooManyRows } from '../decision/points.js';
+import { MOST_ROWS, listPoints, TooManyRows } from '../decision/points.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
 import { and, type Formula, not } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';
@@ -128,7 +128,7 @@ class Comparison {
       this.sets.map(({ program }) => program),
       isLenient,
     );
-    const points = pointsOf(this.sets, isLenient, { kind, scope });
+    const points = listPoints(this.sets, isLenient, { kind, scope });
     const rows: DiffRow[] = [];
     for (const [index, point] of points.entries()) {
       this.options.onStep?.(index + 1, points.length);
@@ -162,14 +162,14 @@ class Comparison {
     const rows: DiffRow[] = [];
     for (const { action, named } of asked) {
       const isAlike = isSame && this.directions.acceptAlike(compared, action);
-      const change = isAlike ? UNCHANGED : await this.changeOf(compared, action);
+      const change = isAlike ? UNCHANGED : await this.compareAction(compared, action);
       rows.push(this.row(point, { action, named }, isAlike || roles.isComplete ? change : withoutProofs(change)));
     }
     if (!actions.isComplete && !isSame) rows.push(this.row(point, { action: '*', named: false }, TOO_MANY));
     return rows;
   }
 
-  private async changeOf(compared: ComparedPoint, action: string): Promise<Change> {
+  private async compareAction(compared: ComparedPoint, action: string): Promise<Change> {
     const { decisions } = compared;
     if (decisions.some(({ sharesResults }) => sharesResults)) return SHARED;
     const [before, after] = decisions.map((own) => own.of(action, this.keys)) as [Formula, Formula];
@@ -190,8 +190,8 @@ class Comparison {
           narrowed: await this.directions.shownBySchemas(compared, action, before, false, rules.narrowed),
         };
     this.changes.set(`${this.keys.of(before)} ${this.keys.of(after)}`, {
-      widened: situationsOf(change.widened),
-      narrowed: situationsOf(change.narrowed),
+      widened: listSituations(change.widened),
+      narrowed: listSituations(change.narrowed),
     });
     return change;
   }
@@ -213,18 +213,18 @@ class Comparison {
               ...(principal.version !== undefined && { version: principal.version }),
             },
       ...action,
-      verdict: verdictOf(widened.answer, narrowed.answer),
+      verdict: judgeAnswers(widened.answer, narrowed.answer),
       roles,
       combined: isChanged && roles.length === 0,
-      widened: this.answerOf(widened.answer, true),
-      narrowed: this.answerOf(narrowed.answer, false),
+      widened: this.toDiffAnswer(widened.answer, true),
+      narrowed: this.toDiffAnswer(narrowed.answer, false),
       causes: this.causes.of(
         [widened.answer, narrowed.answer].flatMap((own) => (own.answer === 'yes' ? [own.situation] : [])),
       ),
     };
   }
 
-  private answerOf(answer: Answer, isWidening: boolean): DiffAnswer {
+  private toDiffAnswer(answer: Answer, isWidening: boolean): DiffAnswer {
     if (answer.answer === 'no') return answer;
     if (answer.answer === '?') {
       const { refutedBy, ...open } = answer;
@@ -259,15 +259,15 @@ function withoutProofs({ widened, narrowed }: Change): Change {
   return { widened: unproved(widened), narrowed: unproved(narrowed) };
 }
 
-function situationsOf({ answer }: Shown): readonly Situation[] {
+function listSituations({ answer }: Shown): readonly Situation[] {
   return answer.answer === 'yes' ? [answer.situation] : [];
 }
 
-function verdictOf({ answer: widened }: Answer, { answer: narrowed }: Answer): DiffVerdict {
+function judgeAnswers({ answer: widened }: Answer, { answer: narrowed }: Answer): DiffVerdict {
   return VERDICTS[widened][narrowed];
 }
 
-/** By whether a row is widened, then by whether it is narrowed. */
+/** Verdicts, by whether a row is widened, then by whether it is narrowed. */
 const VERDICTS: Readonly<Record<Answer['answer'], Readonly<Record<Answer['answer'], DiffVerdict>>>> = {
   no: { no: 'unchanged', yes: 'narrowed', '?': 'not widened' },
   yes: { no: 'widened', yes: 'mixed', '?': 'widened, narrowing not decided' },

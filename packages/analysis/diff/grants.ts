@@ -9,13 +9,13 @@ import type { GrantChange } from './report.js';
  */
 export function grantChanges(old: Program, new_: Program): readonly GrantChange[] {
   return [
-    ...changesOf('added', new_.tenantRoles, old.tenantRoles),
-    ...changesOf('removed', old.tenantRoles, new_.tenantRoles),
-  ].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    ...listChanges('added', new_.tenantRoles, old.tenantRoles),
+    ...listChanges('removed', old.tenantRoles, new_.tenantRoles),
+  ].sort((a, b) => (identifyChange(a) < identifyChange(b) ? -1 : 1));
 }
 
 /** The grants of one set of policies that are not within those of the other one. */
-function changesOf(
+function listChanges(
   change: GrantChange['change'],
   own: TenantRoles | undefined,
   other: TenantRoles | undefined,
@@ -46,6 +46,6 @@ function changesOf(
   }));
 }
 
-function keyOf({ scope, role, resource, change }: GrantChange): string {
+function identifyChange({ scope, role, resource, change }: GrantChange): string {
   return JSON.stringify([scope, role, resource, change]);
 }

@@ -24,7 +24,7 @@ export interface DiffReport {
 export interface ComparedSet {
   /** `git:main:policies`, `policies`. */
   readonly source: string;
-  /** Of its compiled policies. */
+  /** Hash of its compiled policies. */
   readonly hash: string;
 }
 
@@ -147,7 +147,7 @@ export interface DiffSummary {
   /** Narrowed and, if that is decided, not widened. */
   readonly narrowed: number;
   readonly mixed: number;
-  /** With an answer that is neither proved nor shown by a request. */
+  /** Number of rows with an answer that is neither proved nor shown by a request. */
   readonly undecided: number;
 }
 

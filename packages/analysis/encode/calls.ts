@@ -43,10 +43,10 @@ const ENCODINGS: { readonly [runtime: string]: Encoding } = {
   optionalOf: ([value], script) => value && optional(value, value, script),
   optionalNone: (_, script) => optional(FAILURE, { text: 'Null', isJson: true }, script),
   optionalOr: (args, script) => orOther(args, script),
-  optionalHasValue: ([of], script) => contentOf(of, (content) => `(Bool (not (isErr ${content})))`, script),
-  optionalValue: ([of], script) => contentOf(of, (content) => content, script),
+  optionalHasValue: ([of], script) => applyToContent(of, (content) => `(Bool (not (isErr ${content})))`, script),
+  optionalValue: ([of], script) => applyToContent(of, (content) => content, script),
   optionalOrValue: ([of, other], script) =>
-    contentOf(of, (content) => `(ite (isErr ${content}) ${other?.text} ${content})`, script, other),
+    applyToContent(of, (content) => `(ite (isErr ${content}) ${other?.text} ${content})`, script, other),
 };
 
 /** Functions that may give a value where an argument fails. */
@@ -76,7 +76,7 @@ export function uninterpretedCall(runtime: string, args: readonly Term[], script
   return unknown(script.define('V', text));
 }
 
-function contentOf(
+function applyToContent(
   of: Term | undefined,
   result: (content: string) => string,
   script: Script,
@@ -99,7 +99,7 @@ function resultsOfTable(): ReadonlyMap<string, string> {
   const limits = new Map<string, string | undefined>();
   for (const { runtime, overloads } of functions)
     for (const { result } of overloads) {
-      const limit = limitOf(result);
+      const limit = chooseLimit(result);
       limits.set(runtime, limits.has(runtime) && limits.get(runtime) !== limit ? undefined : limit);
     }
   const known = [...limits].filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -107,7 +107,7 @@ function resultsOfTable(): ReadonlyMap<string, string> {
 }
 
 /** The function of the prelude that limits an uninterpreted result to a type. */
-function limitOf(type: CelType): string | undefined {
+function chooseLimit(type: CelType): string | undefined {
   switch (type.kind) {
     case 'bool':
     case 'int':

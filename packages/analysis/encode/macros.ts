@@ -11,7 +11,7 @@ export interface Abstracted {
 /** Separates a macro from the largest parts of its body that read none of its variables. */
 export function abstracted({ runtime, variables, predicate, body }: Macro): Abstracted {
   const outside: Value[] = [];
-  const shapeOf = (part: Value, bound: ReadonlySet<string>): unknown => {
+  const abstract = (part: Value, bound: ReadonlySet<string>): unknown => {
     if (!readsAny(part, bound)) {
       outside.push(part);
       return outside.length;
@@ -21,13 +21,13 @@ export function abstracted({ runtime, variables, predicate, body }: Macro): Abst
     let at = 0;
     const own = part.kind === 'macro' ? [part.range] : [];
     const open = mapParts(part, (inner) => {
-      holes.push(shapeOf(inner, own.includes(inner) && at++ === 0 ? bound : inside));
+      holes.push(abstract(inner, own.includes(inner) && at++ === 0 ? bound : inside));
       return HOLE;
     });
-    return [plainOf(open), holes];
+    return [toPlain(open), holes];
   };
   const names = new Set(variables);
-  const parts = [predicate, body].map((part) => (part === undefined ? null : shapeOf(part, names)));
+  const parts = [predicate, body].map((part) => (part === undefined ? null : abstract(part, names)));
   return { shape: JSON.stringify([runtime, variables, parts]), outside };
 }
 
@@ -39,7 +39,7 @@ function readsAny(value: Value, bound: ReadonlySet<string>): boolean {
 }
 
 /** A value whose parts are holes, without its type. */
-function plainOf(value: Value): unknown {
+function toPlain(value: Value): unknown {
   const { type: _, ...members } = value;
   return JSON.parse(
     JSON.stringify(members, (key, member: unknown) => (key === 'type' ? undefined : bigintText(member))),

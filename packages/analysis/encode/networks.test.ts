@@ -44,11 +44,11 @@ test('a number is in a range where inIPAddrRange says so', () => {
   let known = 0;
   for (const range of RANGES)
     for (const text of ADDRESSES) {
-      const bits = bitsOf(text);
+      const bits = parseBits(text);
       const term = isInRange(range, 'x');
       if (term === undefined) continue;
       known += 1;
-      assert.is(valueOf(term, bits), cel.inIPAddrRange(text, range), `${text} in ${range}`);
+      assert.is(evaluateTerm(term, bits), cel.inIPAddrRange(text, range), `${text} in ${range}`);
     }
   assert.ok(known > 150);
 });
@@ -69,18 +69,18 @@ test('a range that is none, or that only inIPAddrRange reads, is not known', () 
 test.run();
 
 /** An address as a number of 128 bits. */
-function bitsOf(text: string): bigint {
+function parseBits(text: string): bigint {
   const address = parseAddress(text);
   if (address instanceof cel.CelError) throw new Error(address.message);
   return address.version === 4 ? (0xffffn << 32n) + address.bits : address.bits;
 }
 
 /** The value of a term with `<=`, `and` and `not`. */
-function valueOf(term: string, x: bigint): boolean {
-  const numberOf = (text = ''): bigint => (text === 'x' ? x : BigInt(text));
+function evaluateTerm(term: string, x: bigint): boolean {
+  const toNumber = (text = ''): bigint => (text === 'x' ? x : BigInt(text));
   const values = term
     .replaceAll(/\(<= (\w+) (\w+) (\w+)\)/g, (_, a, b, c) =>
-      String(numberOf(a) <= numberOf(b) && numberOf(b) <= numberOf(c)),
+      String(toNumber(a) <= toNumber(b) && toNumber(b) <= toNumber(c)),
     )
     .replaceAll(/\(not (true|false)\)/g, (_, value) => String(value === 'false'))
     .replaceAll(/\(and (true|false) (true|false)\)/g, (_, a, b) => String(a === 'true' && b === 'true'));

@@ -252,7 +252,7 @@ const BY_NAME: ReadonlyMap<string, { readonly at: number; readonly mentioned: re
 );
 
 /** The first part of a query: the definitions that it needs. */
-export function preludeOf(query: string): string {
+export function selectPrelude(query: string): string {
   const needed = new Set<number>();
   const pending = new Set(['V', ...(query.match(NAME) ?? [])]);
   for (const name of pending) {

@@ -27,7 +27,7 @@ export interface Witness {
 
 /** The terms that a model is read from. */
 export interface Asked {
-  /** By name: `principal.id`, `resource.attr`, `globals`. */
+  /** Terms of fields, by name: `principal.id`, `resource.attr`, `globals`. */
   readonly fields: ReadonlyMap<string, string>;
   readonly roles: readonly { readonly role: string; readonly text: string }[];
   readonly maps: readonly { readonly map: string; readonly key: string; readonly value: string }[];
@@ -57,7 +57,7 @@ const MOST_UNROLLED = 400;
  * @param most the number of elements of lists in models.
  * @throws NotEncodable if the query is too large, or names what strings of SMT-LIB cannot have.
  */
-export function queryOf(question: Question, most: number): Query {
+export function encodeQuery(question: Question, most: number): Query {
   const encoder = new FormulaEncoder(question.globals);
   const { script, terms } = encoder;
   script.assert(encoder.formula(question.formula));
@@ -74,7 +74,7 @@ export function queryOf(question: Question, most: number): Query {
   terms.stateContents();
   return {
     proof: script.text(),
-    witness: () => witnessOf(encoder, question, most),
+    witness: () => makeWitness(encoder, question, most),
     uninterpreted: [...terms.uninterpreted].sort(),
   };
 }
@@ -95,7 +95,7 @@ export class FormulaEncoder {
   /** When a formula is true. */
   formula(formula: Formula): string {
     if (typeof formula === 'boolean') return String(formula);
-    const known = this.known.get(formula) ?? this.script.define('Bool', this.textOf(formula));
+    const known = this.known.get(formula) ?? this.script.define('Bool', this.encode(formula));
     this.known.set(formula, known);
     return known;
   }
@@ -107,7 +107,7 @@ export class FormulaEncoder {
     return text;
   }
 
-  private textOf(formula: Exclude<Formula, boolean>): string {
+  private encode(formula: Exclude<Formula, boolean>): string {
     switch (formula.kind) {
       case 'and':
         return and(...formula.operands.map((operand) => this.formula(operand)));
@@ -116,13 +116,13 @@ export class FormulaEncoder {
       case 'not':
         return not(this.formula(formula.operand));
       case 'holds':
-        return this.terms.holds(formula.condition, this.scopeOf(formula));
+        return this.terms.holds(formula.condition, this.makeScope(formula));
       case 'role':
         return this.role(formula.role);
     }
   }
 
-  private scopeOf({ module, failedIsNull, derivedRoles }: Holds): Scope {
+  private makeScope({ module, failedIsNull, derivedRoles }: Holds): Scope {
     const listed = derivedRoles?.map(({ name, isActive }) => ({ name, isActive: this.formula(isActive) }));
     const key = JSON.stringify([failedIsNull, listed]);
     const ofModule = this.scopes.get(module) ?? new Map<string, Scope>();
@@ -181,9 +181,9 @@ function witnessFacts({ point, principals }: Question, terms: Terms): readonly s
   ];
 }
 
-function witnessOf({ script, terms, roles }: FormulaEncoder, question: Question, most: number): Witness {
+function makeWitness({ script, terms, roles }: FormulaEncoder, question: Question, most: number): Witness {
   const positions = Array.from({ length: most }, (_, at) => at);
-  const elementOf = (range: Term, at: number): Term => {
+  const readElement = (range: Term, at: number): Term => {
     const text = `(${range.isJson ? 'elemJson' : 'elem'} (lst ${range.text}) ${at})`;
     return unknown(script.define('V', text), range.isJson);
   };
@@ -193,7 +193,7 @@ function witnessOf({ script, terms, roles }: FormulaEncoder, question: Question,
   for (let at = 0; at < terms.applied.length; at += 1) {
     if (at === MOST_UNROLLED) throw new NotEncodable('a witness has too many collections');
     const { kind, result, range, element, macro, scope } = terms.applied[at] as (typeof terms.applied)[number];
-    const elements = positions.map((position) => elementOf(range, position));
+    const elements = positions.map((position) => readElement(range, position));
     if (kind === 'listed' && element !== undefined) {
       const found = elements.map((item, position) =>
         and(counts(range)[position] as string, `(isTrue ${terms.equal(element, item).text})`),
@@ -210,16 +210,16 @@ function witnessOf({ script, terms, roles }: FormulaEncoder, question: Question,
   for (const { text } of terms.collections.values())
     script.assert(`(=> ((_ is Lst) ${text}) (<= (length (lst ${text})) ${most}))`);
   // Bodies that are written out read more.
-  const elementsOf = (list: string): readonly ListedElement[] => {
+  const listElements = (list: string): readonly ListedElement[] => {
     const range = terms.collections.get(list);
     if (range === undefined) return [];
-    return counts(range).map((isThere, at) => ({ text: elementOf(range, at).text, isThere }));
+    return counts(range).map((isThere, at) => ({ text: readElement(range, at).text, isThere }));
   };
-  for (const fact of schemaFacts(question.schemas, terms, elementsOf)) script.assert(fact);
+  for (const fact of schemaFacts(question.schemas, terms, listElements)) script.assert(fact);
   const lists = [...terms.collections.values()].map((range) => ({
     list: range.text,
     length: `(Int (length (lst ${range.text})))`,
-    elements: positions.map((at) => elementOf(range, at).text),
+    elements: positions.map((at) => readElement(range, at).text),
   }));
   const asked: Asked = {
     fields: terms.fields,

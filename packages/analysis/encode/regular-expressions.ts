@@ -8,7 +8,7 @@ import { isEncodable, stringConstant } from './smt.js';
  */
 export function matchingTexts(pattern: string): string | undefined {
   const parsed = parseSafeSubset(pattern);
-  const body = parsed && languageOf(parsed.body);
+  const body = parsed && encodeLanguage(parsed.body);
   if (parsed === undefined || body === undefined) return undefined;
   const parts = [...(parsed.anchoredStart ? [] : ['re.all']), body, ...(parsed.anchoredEnd ? [] : ['re.all'])];
   return parts.length === 1 ? body : `(re.++ ${parts.join(' ')})`;
@@ -17,7 +17,7 @@ export function matchingTexts(pattern: string): string | undefined {
 /** Repetitions are unrolled by solvers. */
 const MOST_REPETITIONS = 100;
 
-function languageOf(node: SafeNode): string | undefined {
+function encodeLanguage(node: SafeNode): string | undefined {
   switch (node.kind) {
     case 'set':
       return characters(node.set);
@@ -26,7 +26,7 @@ function languageOf(node: SafeNode): string | undefined {
     case 'choice':
       return combined('re.union', 're.none', node.branches);
     case 'repeat': {
-      const body = languageOf(node.body);
+      const body = encodeLanguage(node.body);
       if (body === undefined || node.min > MOST_REPETITIONS) return undefined;
       if (node.max !== Infinity)
         return node.max > MOST_REPETITIONS ? undefined : `((_ re.loop ${node.min} ${node.max}) ${body})`;
@@ -37,7 +37,7 @@ function languageOf(node: SafeNode): string | undefined {
 }
 
 function combined(operator: string, empty: string, nodes: readonly SafeNode[]): string | undefined {
-  const parts = nodes.map(languageOf);
+  const parts = nodes.map(encodeLanguage);
   if (parts.includes(undefined)) return undefined;
   return parts.length < 2 ? (parts[0] ?? empty) : `(${operator} ${parts.join(' ')})`;
 }

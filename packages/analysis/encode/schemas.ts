@@ -49,7 +49,7 @@ class Assumption {
   ) {
     this.definitions = new Map(
       modules.flatMap(({ file, definitions }) =>
-        definitions.map(({ pointer, schema }) => [keyOf({ file, pointer }), schema] as const),
+        definitions.map(({ pointer, schema }) => [joinAddress({ file, pointer }), schema] as const),
       ),
     );
     for (const { of, key } of terms.reads.values())
@@ -62,7 +62,7 @@ class Assumption {
       case 'name':
         return String(schema.name !== 'nothing');
       case 'definition':
-        return this.definition(value, keyOf(schema.at));
+        return this.definition(value, joinAddress(schema.at));
       case 'call': {
         const keyword = Object.hasOwn(KEYWORDS, schema.name) ? KEYWORDS[schema.name] : undefined;
         return keyword?.(this, value, schema.args) ?? 'true';
@@ -108,10 +108,10 @@ class Assumption {
 /** What a keyword says of a value, as a term of the sort Bool. */
 type Keyword = (assumption: Assumption, value: string, args: readonly SchemaTerm[]) => string;
 
-/** By the functions of `packages/json-schema`. */
+/** Encodings of keywords, by the functions of `packages/json-schema`. */
 const KEYWORDS: { readonly [name: string]: Keyword } = {
   type: (assumption, value, [types, ...keywords]) =>
-    and(or(...textsOf(types).map((type) => isOfType(value, type))), assumption.all(value, keywords)),
+    and(or(...listTexts(types).map((type) => isOfType(value, type))), assumption.all(value, keywords)),
   anyType: (assumption, value, keywords) => assumption.all(value, keywords),
   inScope: (assumption, value, [, schema]) => assumption.accepted(value, schema),
   unevaluated: (assumption, value, [, ...keywords]) => assumption.all(value, keywords),
@@ -136,7 +136,7 @@ const KEYWORDS: { readonly [name: string]: Keyword } = {
     return implies(`((_ is Lst) ${value})`, and(...facts));
   },
   required: (assumption, value, names) => {
-    const required = new Set(names.flatMap(textsOf).flatMap(encoded));
+    const required = new Set(names.flatMap(listTexts).flatMap(encoded));
     return assumption.members(value, (name, member) => (required.has(name) ? `(not (isErr ${member}))` : 'true'));
   },
   properties: (assumption, value, [properties]) =>
@@ -227,8 +227,8 @@ function exactJson(node: JsonNode): Value | undefined {
 }
 
 /** The texts of a value, or of a list of values. */
-function textsOf(term: SchemaTerm | undefined): readonly string[] {
-  if (term?.kind === 'list') return term.items.flatMap(textsOf);
+function listTexts(term: SchemaTerm | undefined): readonly string[] {
+  if (term?.kind === 'list') return term.items.flatMap(listTexts);
   return term?.kind === 'value' && term.node.kind === 'string' ? [term.node.value] : [];
 }
 
@@ -247,6 +247,6 @@ function encodable<T>(make: () => T): T | undefined {
   }
 }
 
-function keyOf({ file, pointer }: SchemaAddress): string {
+function joinAddress({ file, pointer }: SchemaAddress): string {
   return `${file}#${pointer}`;
 }

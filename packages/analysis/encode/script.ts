@@ -1,4 +1,4 @@
-import { preludeOf } from './prelude.js';
+import { selectPrelude } from './prelude.js';
 import { apply, NotEncodable, symbol } from './smt.js';
 
 /** What a query may have: the number of named terms, and of bytes. */
@@ -59,7 +59,7 @@ export class Script {
    */
   text(...more: readonly string[]): string {
     const own = this.lines.join('\n');
-    return `${preludeOf([own, ...more].join('\n'))}\n${own}`;
+    return `${selectPrelude([own, ...more].join('\n'))}\n${own}`;
   }
 
   private add(line: string): void {

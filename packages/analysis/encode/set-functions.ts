@@ -13,29 +13,45 @@ interface SetFunction {
 }
 
 /** Those whose result is whether some or all elements of one list equal one of the other. */
-const SET_FUNCTIONS: { readonly [runtime: string]: SetFunction } = {
-  hasIntersection: { sought: 0, quantifier: 'some' },
-  hasIntersectionGlobal: { sought: 0, quantifier: 'some' },
-  setsIntersects: { sought: 0, quantifier: 'some' },
-  isSubset: { sought: 0, quantifier: 'every' },
-  isSubsetGlobal: { sought: 0, quantifier: 'every' },
-  setsContains: { sought: 1, quantifier: 'every' },
-};
+const SET_FUNCTIONS: ReadonlyMap<string, SetFunction> = new Map([
+  ['hasIntersection', { sought: 0, quantifier: 'some' }],
+  ['hasIntersectionGlobal', { sought: 0, quantifier: 'some' }],
+  ['setsIntersects', { sought: 0, quantifier: 'some' }],
+  ['isSubset', { sought: 0, quantifier: 'every' }],
+  ['isSubsetGlobal', { sought: 0, quantifier: 'every' }],
+  ['setsContains', { sought: 1, quantifier: 'every' }],
+]);
+
+/** The lists that functions of sets return. */
+type Operation = 'intersect' | 'except';
+
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
+  ['intersect', 'intersect'],
+  ['intersectGlobal', 'intersect'],
+  ['except', 'except'],
+  ['exceptGlobal', 'except'],
+]);
 
 /**
- * A function of sets where the elements that it seeks were written down; undefined for others.
+ * The term of a function of sets; undefined for other functions, and where too little is known of the lists.
  *
  * @param membership `element in list`.
  */
-export function setFunction(
+export function encodeSetCall(
   runtime: string,
-  args: readonly Term[],
+  [a, b]: readonly Term[],
   membership: Membership,
   script: Script,
 ): Term | undefined {
-  const own = Object.hasOwn(SET_FUNCTIONS, runtime) ? SET_FUNCTIONS[runtime] : undefined;
-  const [a, b] = args;
-  if (own === undefined || a === undefined || b === undefined) return undefined;
+  if (a === undefined || b === undefined) return undefined;
+  const asked = SET_FUNCTIONS.get(runtime);
+  if (asked !== undefined) return encodeQuestion(asked, a, b, membership, script);
+  const operation = OPERATIONS.get(runtime);
+  return operation === undefined ? undefined : encodeOperation(operation, a, b, membership, script);
+}
+
+/** Whether some or all elements of one list are in the other, where the sought elements were written down. */
+function encodeQuestion(own: SetFunction, a: Term, b: Term, membership: Membership, script: Script): Term | undefined {
   const [sought, list] = own.sought === 0 ? [a, b] : [b, a];
   if (sought.elements !== undefined) return quantified(own, sought, sought.elements, list);
   if (own.quantifier === 'every' || list.elements === undefined || !sought.isJson) return undefined;
@@ -51,29 +67,11 @@ export function setFunction(
   }
 }
 
-/** The lists that functions of sets return. */
-const OPERATIONS: { readonly [runtime: string]: 'intersect' | 'except' } = {
-  intersect: 'intersect',
-  intersectGlobal: 'intersect',
-  except: 'except',
-  exceptGlobal: 'except',
-};
-
 /**
- * `intersect` and `except`, with what is known of the lists that they return; undefined where nothing is, and for other
- * functions. An operation is a function of its lists; facts about its length are stated.
- *
- * @param membership `element in list`.
+ * The list that an operation returns, with what is known of it; undefined where nothing is. An operation is a function
+ * of its lists; facts about its length are stated.
  */
-export function setOperation(
-  runtime: string,
-  args: readonly Term[],
-  membership: Membership,
-  script: Script,
-): Term | undefined {
-  const own = Object.hasOwn(OPERATIONS, runtime) ? OPERATIONS[runtime] : undefined;
-  const [a, b] = args;
-  if (own === undefined || a === undefined || b === undefined) return undefined;
+function encodeOperation(own: Operation, a: Term, b: Term, membership: Membership, script: Script): Term | undefined {
   const isIn = (element: Term, list: Term): string => `(isTrue ${membership(element, list).text})`;
   const image = script.define('L', script.uninterpreted(own, 'L', 'V V', a.text, b.text));
   const areLists = and(...[a, b].map(({ text }) => `((_ is Lst) ${text})`));
@@ -90,7 +88,7 @@ export function setOperation(
       const isOther = script.define('Bool', isIn(element, other));
       return { element, isIn: own === 'intersect' ? isOther : not(isOther) };
     });
-    state(`(= (len ${image}) ${countOf(candidates)})`);
+    state(`(= (len ${image}) ${countMembers(candidates)})`);
     return { text, isJson, candidates };
   }
   // Either list may give the elements. JSON that is equal is the same, and equals the same values.
@@ -108,7 +106,7 @@ export function setOperation(
     state(`(<= (len ${image}) (length (lst ${given.text})))`);
     // On a tie the first list gives the elements.
     const isShorter = `(${written === a ? '<=' : '<'} ${length} (length (lst ${given.text})))`;
-    state(implies(isShorter, `(= (len ${image}) ${countOf(candidates)})`));
+    state(implies(isShorter, `(= (len ${image}) ${countMembers(candidates)})`));
     return { text, isJson, candidates, mayRepeat: true };
   }
   state(`(<= (len ${image}) (length (lst ${a.text})))`);
@@ -122,7 +120,7 @@ export function setOperation(
   return { text, isJson, contains };
 }
 
-function countOf(candidates: readonly { readonly isIn: string }[]): string {
+function countMembers(candidates: readonly { readonly isIn: string }[]): string {
   return `(+ 0 ${candidates.map(({ isIn }) => `(ite ${isIn} 1 0)`).join(' ')})`;
 }
 
@@ -143,7 +141,7 @@ export function equivalence(
 }
 
 /** Functions that only ask whether elements of their lists are equal. */
-const COMPARING: ReadonlySet<string> = new Set(Object.keys(SET_FUNCTIONS));
+const COMPARING: ReadonlySet<string> = new Set(SET_FUNCTIONS.keys());
 
 /** The arguments of a call, with constants as the plain JSON that equals them where that makes no difference. */
 export function normalArguments(runtime: string, args: readonly Term[], script: Script): readonly Term[] {

@@ -4,15 +4,16 @@ import { evaluate, type Surroundings } from '../../../compiler/evaluate.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 import { survives } from '../../../compiler/ir/survives.js';
 import type { Macro, Operator, Value } from '../../../compiler/ir/value.js';
-import { parts, some } from '../../../compiler/ir/visit.js';
+import { some } from '../../../compiler/ir/visit.js';
 import { call, uninterpretedCall } from './calls.js';
 import { abstracted } from './macros.js';
 import { IPV4_ADDRESSES } from './networks.js';
 import { equality } from './equality.js';
 import { hasContent, ofContent, optional } from './optionals.js';
 import type { Script } from './script.js';
-import { equivalence, normalArguments, setFunction, setOperation } from './set-functions.js';
+import { encodeSetCall, equivalence, normalArguments } from './set-functions.js';
 import { and, apply, intConstant, not, or, stringConstant } from './smt.js';
+import { dependsOnRequest, isWritten, namedToken, readsTime, textsSought } from './value-tests.js';
 import { besideJson, constant, FAILURE, list, map, type Term, unknown, unlessFailed } from './values.js';
 
 /** Where an expression stands: what its names mean. */
@@ -93,7 +94,7 @@ export class Terms {
 
   /** That an expression is true, or that it is false; neither where it fails or is not a boolean. */
   truth(value: Value, scope: Scope, polarity: boolean): string {
-    return this.script.define('Bool', this.truthOf(value, scope, polarity));
+    return this.script.define('Bool', this.encodeTruth(value, scope, polarity));
   }
 
   /** The image of an expression. */
@@ -102,7 +103,7 @@ export class Terms {
     this.terms.set(scope, ofScope);
     const known = ofScope.get(value) ?? this.closed(value);
     if (known !== undefined) return known;
-    const made = this.termOf(value, scope);
+    const made = this.encode(value, scope);
     const named = made.value === undefined ? { ...made, text: this.script.define('V', made.text) } : made;
     ofScope.set(value, named);
     return named;
@@ -123,7 +124,7 @@ export class Terms {
       for (const key of keys) if (!own.has(key)) script.assert(`(isErr (entry ${image} ${key}))`);
   }
 
-  private truthOf(value: Value, scope: Scope, polarity: boolean): string {
+  private encodeTruth(value: Value, scope: Scope, polarity: boolean): string {
     if (value.kind === 'operator') {
       const [first, second, third] = value.operands as [Value, Value, Value];
       const of = (part: Value, own: boolean): string => this.truth(part, scope, own);
@@ -160,7 +161,7 @@ export class Terms {
     return constant(result, this.script);
   }
 
-  private termOf(value: Value, scope: Scope): Term {
+  private encode(value: Value, scope: Scope): Term {
     const token = namedToken(value);
     if (token !== undefined) return this.claims(token);
     const of = (part: Value): Term => this.term(part, scope);
@@ -174,7 +175,7 @@ export class Terms {
       case 'variable':
         return this.variable(value.name, scope);
       case 'constant':
-        return this.constantOf(value.name, scope);
+        return this.encodeConstant(value.name, scope);
       case 'global':
         return this.global(value.name);
       case 'local':
@@ -201,9 +202,9 @@ export class Terms {
       case 'call':
         return this.call(value.runtime, value.name, value.args.map(of));
       case 'list':
-        return this.listOf(value, scope);
+        return this.encodeList(value, scope);
       case 'map':
-        return this.mapOf(value, scope);
+        return this.encodeMap(value, scope);
       case 'type-name':
         return this.unexplained('type', `type ${value.name}`, []);
       case 'macro':
@@ -254,7 +255,7 @@ export class Terms {
 
   private binding(kind: 'variable' | 'constant' | 'global', name: string, scope: Scope): Term {
     if (kind === 'global') return this.global(name);
-    return kind === 'variable' ? this.variable(name, scope) : this.constantOf(name, scope);
+    return kind === 'variable' ? this.variable(name, scope) : this.encodeConstant(name, scope);
   }
 
   private variable(name: string, scope: Scope): Term {
@@ -283,7 +284,7 @@ export class Terms {
     return unknown(this.script.define('V', `(ite (isErr ${own.text}) Err (ite (isErr ${text}) Null ${text}))`), true);
   }
 
-  private constantOf(name: string, scope: Scope): Term {
+  private encodeConstant(name: string, scope: Scope): Term {
     const definition = scope.module.constants.find((own) => own.name === name);
     if (definition === undefined) return FAILURE;
     return this.written(definition.value as cel.Value);
@@ -494,8 +495,7 @@ export class Terms {
     const { script } = this;
     const isIn = (element: Term, list: Term): Term => this.membership(element, list, false);
     const ofSets =
-      setFunction(runtime, args, isIn, script) ??
-      setOperation(runtime, args, isIn, script) ??
+      encodeSetCall(runtime, args, isIn, script) ??
       equivalence(runtime, args, (all, some_) => this.call('setsContains', name, [all, some_]), script);
     if (ofSets !== undefined) return ofSets;
     this.uninterpreted.add(name);
@@ -510,14 +510,14 @@ export class Terms {
     );
   }
 
-  private listOf({ elements }: Value & { readonly kind: 'list' }, scope: Scope): Term {
+  private encodeList({ elements }: Value & { readonly kind: 'list' }, scope: Scope): Term {
     const terms = elements.map(({ value }) => this.term(value, scope));
     if (elements.every(({ optional: isOptional }) => !isOptional)) return list(terms, this.script);
     const shape = elements.map(({ optional: isOptional }) => (isOptional ? '?' : '.')).join('');
     return this.unexplained('[?]', `list ${shape}`, terms);
   }
 
-  private mapOf({ entries }: Value & { readonly kind: 'map' }, scope: Scope): Term {
+  private encodeMap({ entries }: Value & { readonly kind: 'map' }, scope: Scope): Term {
     const terms = entries.map(({ key, value }) => [this.term(key, scope), this.term(value, scope)] as const);
     const isPlain = entries.every(({ optional: isOptional }) => !isOptional);
     if (isPlain && terms.every(([key]) => typeof key.value === 'string')) {
@@ -704,10 +704,6 @@ type Logical = 'and' | 'or' | 'not' | 'conditional' | 'inCollection';
 
 const NULL: Term = { text: 'Null', isJson: true };
 
-function isWritten({ kind }: Value): boolean {
-  return kind === 'literal' || kind === 'constant';
-}
-
 function isQuantifier({ runtime }: Macro): boolean {
   return MACRO_RESULTS[runtime] === 'boolOf';
 }
@@ -718,81 +714,6 @@ function isString({ text, value }: Term): boolean {
 
 function withLocals(scope: Scope, locals: readonly (readonly [string, Term])[]): Scope {
   return { ...scope, locals: new Map([...scope.locals, ...locals]), outermost: scope.outermost ?? scope };
-}
-
-function readsTime(macro: Macro): boolean {
-  return [macro.body, ...(macro.predicate ? [macro.predicate] : [])].some((part) =>
-    some(part, (inner) => inner.kind === 'call' && !inner.pure),
-  );
-}
-
-/**
- * The texts that the body of `exists` or `all` compares its variable with, if it does nothing else with it: then all
- * other elements are alike.
- */
-function textsSought({ runtime, variables: [local = '', ...more], body }: Macro): readonly string[] | undefined {
-  if ((runtime !== 'exists' && runtime !== 'all') || more.length > 0) return undefined;
-  const found = new Set<string>();
-  const isLocal = (value: Value | undefined): boolean => value?.kind === 'local' && value.name === local;
-  const onlyCompares = (value: Value): boolean => {
-    if (isLocal(value) || (value.kind === 'macro' && value.variables.includes(local))) return false;
-    const texts = value.kind === 'operator' && value.operands.some(isLocal) ? textsBeside(value, isLocal) : [];
-    for (const text of texts ?? []) found.add(text);
-    return texts !== undefined && (texts.length > 0 || parts(value).every(onlyCompares));
-  };
-  return onlyCompares(body) ? [...found].sort() : undefined;
-}
-
-/** The texts that an operator compares a value with; undefined if it does anything else. */
-function textsBeside(
-  { operator, operands }: Value & { readonly kind: 'operator' },
-  isOther: (value: Value | undefined) => boolean,
-): readonly string[] | undefined {
-  const [one, other] = operands;
-  if (operator === 'inCollection')
-    return isOther(one) && other?.kind === 'list' ? textsOf(other.elements.map(({ value }) => value)) : undefined;
-  if (operator !== 'equals' && operator !== 'notEquals') return undefined;
-  return textsOf(operands.filter((operand) => !isOther(operand)));
-}
-
-/** Undefined if one of them is not a literal text. */
-function textsOf(values: readonly Value[]): readonly string[] | undefined {
-  const texts = values.map((value) =>
-    value.kind === 'literal' && value.literal === 'string' ? value.value : undefined,
-  );
-  return texts.length === 0 || texts.includes(undefined) ? undefined : (texts as string[]);
-}
-
-/** The name of the token whose claims a value is. */
-function namedToken(value: Value): string | undefined {
-  if (value.kind !== 'select' || value.name !== 'claims') return undefined;
-  const { operand } = value;
-  const [tokens, name] =
-    operand.kind === 'select'
-      ? [operand.operand, operand.name]
-      : operand.kind === 'index' && operand.index.kind === 'literal' && operand.index.literal === 'string'
-        ? [operand.operand, operand.index.value]
-        : [];
-  return tokens?.kind === 'field' && tokens.of === 'auxData' && tokens.name === 'jwts' ? name : undefined;
-}
-
-function dependsOnRequest(value: Value): boolean {
-  switch (value.kind) {
-    case 'field':
-    case 'part':
-    case 'variable':
-    case 'constant':
-    case 'global':
-    case 'local':
-    case 'is-set':
-    case 'bindings':
-    case 'macro':
-      return true;
-    case 'call':
-      return !value.pure;
-    default:
-      return false;
-  }
 }
 
 const absent = (): cel.Result => undefined;

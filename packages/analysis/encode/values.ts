@@ -46,7 +46,7 @@ export function constant(value: cel.Value, script: Script): Term | undefined {
     if (elements.length > MOST_ELEMENTS || elements.includes(undefined)) return undefined;
     return { ...list(elements as Term[], script), value };
   }
-  const entries = entriesOf(value)?.map(([key, of]) => [key, constant(of, script)] as const);
+  const entries = listEntries(value)?.map(([key, of]) => [key, constant(of, script)] as const);
   if (entries === undefined) return undefined;
   const isPlain = entries.every(([key, of]) => typeof key === 'string' && of !== undefined);
   if (!isPlain || entries.length > MOST_ELEMENTS) return undefined;
@@ -107,7 +107,7 @@ export function unlessFailed(terms: readonly Term[], text: string): string {
 export function besideJson(term: Term, script: Script): Term {
   if (term.isJson) return term;
   if (term.value !== undefined) {
-    const json = jsonOf(term.value);
+    const json = toJson(term.value);
     return (json === undefined ? undefined : constant(json, script)) ?? term;
   }
   const { elements, entries } = term;
@@ -144,12 +144,12 @@ function scalar(value: cel.Value, script: Script): string | undefined {
       if (value instanceof cel.Uint) return integer('Uint', value.value, script);
       if (value instanceof cel.Duration) return `(Dur ${intConstant(value.nanos)})`;
       if (!(value instanceof cel.Timestamp)) return undefined;
-      return `(Ts ${intConstant(instantOf(value))} ${intConstant(value.offset)})`;
+      return `(Ts ${intConstant(toInstant(value))} ${intConstant(value.offset)})`;
   }
 }
 
 /** Nanoseconds since 1970. */
-export function instantOf({ seconds, nanos }: Pick<cel.Timestamp, 'seconds' | 'nanos'>): bigint {
+export function toInstant({ seconds, nanos }: Pick<cel.Timestamp, 'seconds' | 'nanos'>): bigint {
   return BigInt(seconds) * 1_000_000_000n + BigInt(nanos);
 }
 
@@ -171,23 +171,23 @@ function isJsonScalar(value: cel.Value): boolean {
   return value === null || typeof value === 'string' || typeof value === 'boolean';
 }
 
-function jsonOf(value: cel.Value): cel.Value | undefined {
+function toJson(value: cel.Value): cel.Value | undefined {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof cel.Uint) return Number(value.value);
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : undefined;
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (Array.isArray(value)) {
-    const elements = (value as readonly cel.Value[]).map(jsonOf);
+    const elements = (value as readonly cel.Value[]).map(toJson);
     return elements.includes(undefined) ? undefined : (elements as cel.Value[]);
   }
-  const entries = entriesOf(value)?.map(([key, of]) => [key, jsonOf(of)] as const);
+  const entries = listEntries(value)?.map(([key, of]) => [key, toJson(of)] as const);
   if (entries === undefined || entries.some(([key, of]) => typeof key !== 'string' || of === undefined))
     return undefined;
   return Object.fromEntries(entries as [string, cel.Value][]);
 }
 
 /** The entries of a map of either sort. */
-function entriesOf(value: cel.Value): readonly (readonly [cel.Value, cel.Value])[] | undefined {
+function listEntries(value: cel.Value): readonly (readonly [cel.Value, cel.Value])[] | undefined {
   if (value instanceof cel.ValueMap) return [...value.entries.values()];
   return cel.kindOf(value) === 'map' ? Object.entries(value as cel.JsonMap) : undefined;
 }

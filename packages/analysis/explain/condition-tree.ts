@@ -1,6 +1,6 @@
 import type { Clause, ConditionTree, FilePlace, Outcome, ReadValue, Verdict } from '../../../runtime/engine/parts.js';
 import * as cel from '../../cel/runtime/index.js';
-import { extentOf } from '../../../compiler/ir/origins.js';
+import { findExtent } from '../../../compiler/ir/origins.js';
 import type { AuthoredText, Match, Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { parts } from '../../../compiler/ir/visit.js';
@@ -10,7 +10,7 @@ import type { Results } from '../program/results.js';
 /** What the tree of a condition is made from. */
 export interface EvaluatedCondition {
   readonly module: Module;
-  /** Of an evaluation of all its expressions. */
+  /** Results of an evaluation of all its expressions. */
   readonly results: Results;
   readonly isStrict: boolean;
 }
@@ -18,13 +18,13 @@ export interface EvaluatedCondition {
 /** The tree of a condition. */
 export function conditionTree(match: Match, evaluated: EvaluatedCondition): ConditionTree {
   const { module, results, isStrict } = evaluated;
-  if (match.kind === 'expr') return clauseOf(match.value, { expression: match.expression, module, results });
+  if (match.kind === 'expr') return makeClause(match.value, { expression: match.expression, module, results });
   const of = match.of.map((part) => conditionTree(part, evaluated));
   return { kind: match.kind, result: combined(match.kind, of, isStrict), of };
 }
 
 /** Whether a tree holds; without strict evaluation, a part that cannot be evaluated does not. */
-export function verdictOf(tree: ConditionTree, isStrict: boolean): Verdict {
+export function judgeTree(tree: ConditionTree, isStrict: boolean): Verdict {
   if (!isClause(tree)) return tree.result;
   return isStrict && 'error' in tree.result ? 'fails' : isTrue(tree);
 }
@@ -42,7 +42,7 @@ export function isClause(tree: ConditionTree): tree is Clause {
 function combined(kind: 'all' | 'any' | 'none', of: readonly ConditionTree[], isStrict: boolean): Verdict {
   // `all` ends at the first part that does not hold, the others at the first that does.
   for (const part of of) {
-    const verdict = verdictOf(part, isStrict);
+    const verdict = judgeTree(part, isStrict);
     if (verdict === 'fails') return verdict;
     if (verdict !== (kind === 'all')) return kind === 'any';
   }
@@ -56,18 +56,18 @@ interface Context {
   readonly results: Results;
 }
 
-function clauseOf(value: Value, context: Context): Clause {
+function makeClause(value: Value, context: Context): Clause {
   const clause = {
     kind: 'expression' as const,
-    text: textOf(value, context.expression),
-    place: placeOf(value, context.expression),
-    result: outcomeOf(context.results.get(value)),
+    text: findText(value, context.expression),
+    place: findPlace(value, context.expression),
+    result: toOutcome(context.results.get(value)),
   };
   if (value.kind === 'variable') {
     const variable = context.module.variables.find(({ name }) => name === value.name);
     if (variable === undefined) return clause;
     const { expression } = variable;
-    const definition = clauseOf(variable.value, { ...context, expression });
+    const definition = makeClause(variable.value, { ...context, expression });
     const { comparison, values, of } = definition;
     return {
       ...clause,
@@ -79,11 +79,11 @@ function clauseOf(value: Value, context: Context): Clause {
       ...(of === undefined ? {} : { of }),
     };
   }
-  if (isConnective(value)) return { ...clause, of: value.operands.map((operand) => clauseOf(operand, context)) };
-  const comparison = comparisonOf(value, context);
+  if (isConnective(value)) return { ...clause, of: value.operands.map((operand) => makeClause(operand, context)) };
+  const comparison = formatComparison(value, context);
   if (comparison !== undefined) return { ...clause, comparison };
   // The result of an attribute alone says what it is.
-  const values = value.kind === 'has' || isRead(value) ? [] : readsOf(value, context);
+  const values = value.kind === 'has' || isRead(value) ? [] : listReads(value, context);
   return values.length === 0 ? clause : { ...clause, values };
 }
 
@@ -103,10 +103,10 @@ const SIGNS: { readonly [operator: string]: string } = {
 };
 
 /** A comparison with the values in place of their names. */
-function comparisonOf(value: Value, { results }: Context): string | undefined {
+function formatComparison(value: Value, { results }: Context): string | undefined {
   const sign = value.kind === 'operator' ? SIGNS[value.operator] : undefined;
   if (value.kind !== 'operator' || sign === undefined) return undefined;
-  const [left, right] = value.operands.map((operand) => shown(outcomeOf(results.get(operand))));
+  const [left, right] = value.operands.map((operand) => shown(toOutcome(results.get(operand))));
   return `${left} ${sign} ${right}`;
 }
 
@@ -116,12 +116,12 @@ export function shown(outcome: Outcome): string {
 }
 
 /** The values that a clause reads: attributes, variables and constants, each once. */
-function readsOf(value: Value, context: Context): readonly ReadValue[] {
+function listReads(value: Value, context: Context): readonly ReadValue[] {
   const found = new Map<string, ReadValue>();
   const visit = (part: Value): void => {
     if (part !== value && isRead(part)) {
-      const text = textOf(part, context.expression);
-      found.set(text, { text, result: outcomeOf(context.results.get(part)) });
+      const text = findText(part, context.expression);
+      found.set(text, { text, result: toOutcome(context.results.get(part)) });
     } else parts(part).forEach(visit);
   };
   visit(value);
@@ -135,18 +135,18 @@ function isRead(value: Value): boolean {
   return ['field', 'variable', 'constant', 'global'].includes(value.kind);
 }
 
-function textOf(value: Value, { text }: AuthoredText): string {
-  const extent = extentOf(value);
+function findText(value: Value, { text }: AuthoredText): string {
+  const extent = findExtent(value);
   return (extent === undefined ? text : text.slice(extent.start, extent.end)).trim();
 }
 
-function placeOf(value: Value, { text, spanOf }: AuthoredText): FilePlace {
-  const { start, end } = extentOf(value) ?? { start: 0, end: text.length };
+function findPlace(value: Value, { text, spanOf }: AuthoredText): FilePlace {
+  const { start, end } = findExtent(value) ?? { start: 0, end: text.length };
   return placeAt(spanOf(start, end));
 }
 
 /** A failure without a text is a value that is missing. */
-function outcomeOf(result: cel.Result): Outcome {
+function toOutcome(result: cel.Result): Outcome {
   if (cel.isFailure(result)) return { error: result?.message ?? 'no such key' };
   const output = cel.toOutput(result);
   // Not a failure: a value such as NaN, which JSON does not have.

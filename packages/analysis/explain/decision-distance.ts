@@ -24,7 +24,7 @@ interface Way {
  * How far a request is from another decision: an estimate of how many clauses would have to turn, which knows roles but
  * not scopes. Whether it has the other decision is decided by the engine alone.
  */
-export function scoreOf(request: AccessRequest, { wanted, roles, observe, isAllowed }: WantedDecision): Score {
+export function scoreRequest(request: AccessRequest, { wanted, roles, observe, isAllowed }: WantedDecision): Score {
   const own = request.principal.roles;
   const others = roles.filter((role) => !own.includes(role));
   const sights = [

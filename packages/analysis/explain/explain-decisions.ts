@@ -1,7 +1,7 @@
 import type { Explanation, SearchOptions } from '../../../runtime/engine/parts.js';
 import type { AccessRequest, EngineOptions } from '../../../runtime/engine/index.js';
 import type { Instant } from '../../../runtime/policy/index.js';
-import { currentInstant, explainerOf } from './explain.js';
+import { currentInstant, makeExplainer } from './explain.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
@@ -16,7 +16,7 @@ export type Explain = (request: AccessRequest, isAllowed: boolean, search?: Sear
  * @param options those of the engine. The clock must always tell the same time.
  */
 export function explainDecisions(lowered: Program, options: EngineOptions): Explain {
-  const explainer = explainerOf(fold(lowered), options);
+  const explainer = makeExplainer(fold(lowered), options);
   return (request, isAllowed, search) => {
     const explanation = explainer.explain(request, search);
     if (isAllowed !== (explanation.decision === 'ALLOW')) throw invariant('the explanation differs from the decision');

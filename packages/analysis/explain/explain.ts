@@ -32,12 +32,12 @@ import {
 } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { bundleOf, type Origin, type ProgramBundle } from '../program/bundle.js';
-import { surroundingsOf } from '../program/conditions.js';
-import { surveyOf } from '../program/survey.js';
+import { makeBundle, type Origin, type ProgramBundle } from '../program/bundle.js';
+import { makeSurroundings } from '../program/conditions.js';
+import { makeSurvey } from '../program/survey.js';
 import { CandidateCollector, type Candidates } from '../candidates/candidates.js';
-import { resultsOf } from '../program/results.js';
-import { conditionTree, verdictOf } from './condition-tree.js';
+import { evaluateAll } from '../program/results.js';
+import { conditionTree, judgeTree } from './condition-tree.js';
 import { nearMisses } from '../candidates/near-misses.js';
 import { placeAt } from '../program/place.js';
 import { sampleChanges } from './sampled-changes.js';
@@ -49,11 +49,11 @@ import { sampleChanges } from './sampled-changes.js';
  * @param policies the bundle that the program was compiled to, if there is one: it decides faster, and can plan. Strict
  * evaluation then needs its `traced`.
  */
-export function explainerOf(program: ir.Program, options: EngineOptions = {}, policies?: CompiledBundle): Explainer {
+export function makeExplainer(program: ir.Program, options: EngineOptions = {}, policies?: CompiledBundle): Explainer {
   // A decision, its explanation and its near misses are of one time.
   let now: Instant | undefined;
   const clock = (): Instant => now ?? (options.clock ?? currentInstant)();
-  const own = bundleOf(program);
+  const own = makeBundle(program);
   const create = (use: EngineOptions['use'] = []): Engine =>
     policies === undefined
       ? createEngine(own.bundle, { ...options, clock, traced: own.traced, use })
@@ -62,7 +62,7 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
   // Requests to explain may have the roles that those of a tenant stand for, which may be none.
   const explaining = create([...(options.use ?? []), computedRoles]);
   const journal = new Journal(own, options.strictEvaluation === true);
-  const survey = surveyOf(own, { ...options, clock }, journal);
+  const survey = makeSurvey(own, { ...options, clock }, journal);
   const isSurveyed = (request: AccessRequest): boolean => {
     journal.begin();
     return survey(request);
@@ -83,7 +83,7 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
   const explained = (request: AccessRequest, search?: SearchOptions): Explanation => {
     if (!isSurveyed(request)) throw new EvaluationLimitError('cost');
     const { steps } = journal;
-    const check = checkOf(request);
+    const check = toCheck(request);
     const [result = invariant('a check has a result for each resource')] = explaining.check(check);
     const [decision = invariant('a check has a result for each action')] = result.actions;
     const effect = decision.effect === ALLOW ? 'ALLOW' : 'DENY';
@@ -125,7 +125,7 @@ export function currentInstant(): Instant {
   return { seconds, nanos: (milliseconds - seconds * 1000) * 1_000_000, offset };
 }
 
-function checkOf({ principal, resource, action, auxData }: AccessRequest): CheckRequest {
+function toCheck({ principal, resource, action, auxData }: AccessRequest): CheckRequest {
   return { principal, auxData, resources: [{ resource, actions: [action] }] };
 }
 
@@ -171,7 +171,7 @@ function deciding({ policy }: Step, { name, place }: ExplainedRule, result: Deci
  */
 function failureIn(steps: readonly Step[]): DecidingRule | undefined {
   for (const role of new Set(steps.map((step) => step.role))) {
-    const end = endOf(steps.filter((step) => step.role === role));
+    const end = findEnd(steps.filter((step) => step.role === role));
     if (typeof end === 'object') return end;
     if (end === 'ALLOW' || (end === 'DENY' && role === undefined)) return undefined;
   }
@@ -179,7 +179,7 @@ function failureIn(steps: readonly Step[]): DecidingRule | undefined {
 }
 
 /** How a walk of the scopes for one role ends. */
-function endOf(steps: readonly Step[]): 'ALLOW' | 'DENY' | DecidingRule | undefined {
+function findEnd(steps: readonly Step[]): 'ALLOW' | 'DENY' | DecidingRule | undefined {
   for (const step of steps) {
     if (step.isLimit && step.rules.length === 0) return 'DENY';
     for (const rule of step.rules) {
@@ -227,25 +227,25 @@ class Journal implements Surveyor {
 
   rule(role: string, policy: string, rule: Rule, request: Request): void {
     this.count(1);
-    const origin = this.originOf(rule);
+    const origin = this.findOrigin(rule);
     if (origin.module.kind !== 'resource' && origin.module.kind !== 'principal')
       throw invariant(`${policy} has no rules of this type`);
-    const step = this.stepOf(origin.module.kind === 'principal' ? undefined : role, policy, false);
+    const step = this.addStep(origin.module.kind === 'principal' ? undefined : role, policy, false);
     step.rules.push(this.explained(origin.module, origin.rule as ir.Rule, rule, request));
   }
 
   limits(role: string, policy: string, rules: readonly RoleRule[], request: Request): void {
     this.count(1 + rules.length);
-    const step = this.stepOf(role, policy, true);
+    const step = this.addStep(role, policy, true);
     for (const rule of rules) {
-      const { module, rule: from } = this.originOf(rule) as Origin & { readonly rule: ir.RoleRule };
-      const condition = this.treeOf(from.condition, module, request);
+      const { module, rule: from } = this.findOrigin(rule) as Origin & { readonly rule: ir.RoleRule };
+      const condition = this.makeTree(from.condition, module, request);
       step.rules.push({
         name: from.name,
         place: placeAt(from.span),
         effect: 'DENY',
         inverted: true,
-        result: resultOf(this.verdictOf(condition), true),
+        result: toResult(this.judgeCondition(condition), true),
         ...(condition && { condition }),
       });
     }
@@ -258,37 +258,37 @@ class Journal implements Surveyor {
 
   private explained(module: ir.Module, from: ir.Rule, rule: Rule, request: Request): ExplainedRule {
     const derivedRole = rule.derivedRole && this.derivedRole(rule.derivedRole, request);
-    const condition = this.treeOf(from.condition, module, request);
-    const result = resultOf(this.verdictOf(condition), from.inverted);
+    const condition = this.makeTree(from.condition, module, request);
+    const result = toResult(this.judgeCondition(condition), from.inverted);
     return {
       name: from.name,
       place: placeAt(from.span),
       effect: from.effect === 'allow' ? 'ALLOW' : 'DENY',
       inverted: from.inverted,
-      result: derivedRole === undefined ? result : throughRole(this.verdictOf(derivedRole.condition), result),
+      result: derivedRole === undefined ? result : throughRole(this.judgeCondition(derivedRole.condition), result),
       ...(derivedRole && { derivedRole }),
       ...(condition && { condition }),
     };
   }
 
   private derivedRole(role: NonNullable<Rule['derivedRole']>, request: Request): ExplainedDerivedRole {
-    const { module, rule } = this.originOf(role) as Origin & { readonly rule: ir.DerivedRole };
-    const condition = this.treeOf(rule.condition, module, request);
+    const { module, rule } = this.findOrigin(role) as Origin & { readonly rule: ir.DerivedRole };
+    const condition = this.makeTree(rule.condition, module, request);
     return {
       name: rule.name,
       place: placeAt(rule.span),
-      isActive: this.verdictOf(condition) === true,
+      isActive: this.judgeCondition(condition) === true,
       ...(condition && { condition }),
     };
   }
 
-  /** Without a condition it holds. */
-  private verdictOf(condition: ConditionTree | undefined): Verdict {
-    return condition === undefined || verdictOf(condition, this.isStrict);
+  /** Judges a condition; without one, the rule holds. */
+  private judgeCondition(condition: ConditionTree | undefined): Verdict {
+    return condition === undefined || judgeTree(condition, this.isStrict);
   }
 
   /** The step of a role and a policy: its rules come one after another. */
-  private stepOf(role: string | undefined, policy: string, isLimit: boolean): MutableStep {
+  private addStep(role: string | undefined, policy: string, isLimit: boolean): MutableStep {
     const last = this.taken.at(-1);
     if (last !== undefined && last.role === role && last.policy === policy) return last;
     const module = this.own.modules.get(policy) ?? invariant(`no policy ${policy}`);
@@ -299,19 +299,19 @@ class Journal implements Surveyor {
     return step;
   }
 
-  private treeOf(condition: ir.Match | undefined, module: ir.Module, request: Request): ConditionTree | undefined {
+  private makeTree(condition: ir.Match | undefined, module: ir.Module, request: Request): ConditionTree | undefined {
     if (condition === undefined) return undefined;
-    const results = resultsOf(condition, (observe) => surroundingsOf(module, request, { observe }));
+    const results = evaluateAll(condition, (observe) => makeSurroundings(module, request, { observe }));
     this.collector.addCondition(condition, module, results);
     return conditionTree(condition, { module, results, isStrict: this.isStrict });
   }
 
-  private originOf(rule: Rule | RoleRule | NonNullable<Rule['derivedRole']>): Origin {
+  private findOrigin(rule: Rule | RoleRule | NonNullable<Rule['derivedRole']>): Origin {
     return this.own.origins.get(rule) ?? invariant(`rule ${rule.name} is of another bundle`);
   }
 }
 
-function resultOf(verdict: Verdict, inverted: boolean): ExplainedRule['result'] {
+function toResult(verdict: Verdict, inverted: boolean): ExplainedRule['result'] {
   if (verdict === 'fails') return verdict;
   return verdict === inverted ? 'does not apply' : 'applies';
 }

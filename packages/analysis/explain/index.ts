@@ -2,7 +2,7 @@
 import type { CompiledBundle, EngineOptions } from '../../../runtime/engine/index.js';
 import type { Explainer } from '../../../runtime/engine/parts.js';
 import { restoreProgram, type SerialisedProgram } from '../../../compiler/ir/serialised.js';
-import { explainerOf } from './explain.js';
+import { makeExplainer } from './explain.js';
 
 export type {
   Change,
@@ -29,6 +29,6 @@ export function explains(
   let program: ReturnType<typeof restoreProgram> | undefined;
   return (policies, options) => {
     program ??= restoreProgram(serialised);
-    return explainerOf(program, options, policies);
+    return makeExplainer(program, options, policies);
   };
 }

@@ -5,11 +5,11 @@ import type * as ir from '../../../compiler/ir/program.js';
 import type { Path } from '../candidates/candidates.js';
 import { valueAt, withValueAt } from '../candidates/near-misses.js';
 import { CoverageRecorder } from '../coverage/coverage.js';
-import { type Situation, situationOf } from '../question/situation.js';
+import { type Situation, makeSituation } from '../question/situation.js';
 import { changedSituations } from '../sampler/changed-situations.js';
 import { climb } from '../sampler/climb.js';
 import { LiteralValues } from '../witness/literal-values.js';
-import { scoreOf } from './decision-distance.js';
+import { scoreRequest } from './decision-distance.js';
 
 /** What is decided, and by which policies. */
 export interface DecidedRequest {
@@ -56,10 +56,10 @@ export function sampleChanges(
     rulesLeft -= 1 + sights.length;
     return sights;
   };
-  const found = climb([situationOf(request)], {
+  const found = climb([makeSituation(request)], {
     score: (situation) => {
       requests += 1;
-      return scoreOf(situation.request, { wanted: !before, roles, observe, isAllowed });
+      return scoreRequest(situation.request, { wanted: !before, roles, observe, isAllowed });
     },
     changes: (situation, sights) =>
       changedSituations(situation, sights, { literalValues, roles, changesRoles: true, mayChange: isPart(keep) }),
@@ -111,10 +111,12 @@ function changedPaths(from: unknown, to: unknown, path: Path): readonly Path[] {
   const isWhole = !isMap(to) || (path.length > 2 && !isMap(from));
   if (isWhole) return [path];
   const names = new Set([...Object.keys(isMap(from) ? from : {}), ...Object.keys(to)]);
-  return [...names].sort().flatMap((name) => changedPaths(memberOf(from, name), memberOf(to, name), [...path, name]));
+  return [...names]
+    .sort()
+    .flatMap((name) => changedPaths(readMember(from, name), readMember(to, name), [...path, name]));
 }
 
-function memberOf(of: unknown, name: string): unknown {
+function readMember(of: unknown, name: string): unknown {
   return isMap(of) && Object.hasOwn(of, name) ? of[name] : undefined;
 }
 

@@ -57,12 +57,12 @@ export class Diagrams {
    */
   branches(formula: Diagram): Branches | undefined {
     if (formula === FALSE || formula === TRUE) return undefined;
-    const atom = this.atomOf(formula);
+    const atom = this.readAtom(formula);
     return { atom, low: this.half(formula, atom, false), high: this.half(formula, atom, true) };
   }
 
   /** The atoms that a function depends on. */
-  atomsOf(formula: Diagram): ReadonlySet<number> {
+  collectAtoms(formula: Diagram): ReadonlySet<number> {
     const atoms = new Set<number>();
     const seen = new Set([FALSE, TRUE, formula]);
     // Nodes that are added while they are visited are visited, too.
@@ -83,7 +83,7 @@ export class Diagrams {
     const key = `${condition},${a},${b}`;
     const known = this.results.get(key);
     if (known !== undefined) return known;
-    const atom = Math.min(this.atomOf(condition), this.atomOf(a), this.atomOf(b));
+    const atom = Math.min(this.readAtom(condition), this.readAtom(a), this.readAtom(b));
     const result = this.node(
       atom,
       this.choose(this.half(condition, atom, false), this.half(a, atom, false), this.half(b, atom, false)),
@@ -100,18 +100,18 @@ export class Diagrams {
       yield path;
       return;
     }
-    const atom = this.atomOf(diagram);
+    const atom = this.readAtom(diagram);
     yield* this.assignments(this.half(diagram, atom, true), [...path, { atom, value: true }]);
     yield* this.assignments(this.half(diagram, atom, false), [...path, { atom, value: false }]);
   }
 
-  private atomOf(formula: Diagram): number {
+  private readAtom(formula: Diagram): number {
     return this.atoms[formula] as number;
   }
 
   /** The function where an atom, the first or one before it, has a value. */
   private half(formula: Diagram, atom: number, value: boolean): Diagram {
-    if (this.atomOf(formula) !== atom) return formula;
+    if (this.readAtom(formula) !== atom) return formula;
     return (value ? this.high : this.low)[formula] as Diagram;
   }
 

@@ -1,6 +1,6 @@
 import { isSymmetric, mayBeOpaque } from '../../cel/library/opaque.js';
 import { type CelType, json } from '../../cel/library/types.js';
-import { holds as trueOf, fails as falseOf, predicateOf } from '../../../compiler/ir/polarity.js';
+import { holds as trueOf, fails as falseOf, toPredicate } from '../../../compiler/ir/polarity.js';
 import type { Predicate } from '../../../compiler/ir/predicate.js';
 import { survives } from '../../../compiler/ir/survives.js';
 import type { Value } from '../../../compiler/ir/value.js';
@@ -8,8 +8,8 @@ import { readsRuntime } from '../../../compiler/lower/rules.js';
 import { type Diagram, DiagramTooLarge, type Diagrams, FALSE, TRUE } from './bdd.js';
 import type { Formula, Holds } from './formula.js';
 import { FormulaKeys } from './keys.js';
-import { type Comparing, implicationsOf } from './orders.js';
-import { definitionsOf, textOf } from './structure.js';
+import { type Comparing, listImplications } from './orders.js';
+import { listDefinitions, formatStructure } from './structure.js';
 
 /** A part of a predicate that is evaluated as a whole. */
 export interface Atom {
@@ -32,7 +32,7 @@ export type Within = Pick<Holds, 'module' | 'failedIsNull' | 'derivedRoles'> & {
  * admits more than requests can show, so diagrams that differ may still decide the same.
  */
 export class FormulaDiagrams {
-  /** By their numbers in the diagrams. */
+  /** Atoms, by their numbers in the diagrams. */
   readonly atoms: Atom[] = [];
   private readonly numbers = new Map<string, number>();
   private readonly known = new Map<Formula, Diagram>();
@@ -64,7 +64,7 @@ export class FormulaDiagrams {
    */
   factsAbout(diagram: Diagram): Diagram {
     const { diagrams } = this;
-    const atoms = new Set(diagrams.atomsOf(diagram));
+    const atoms = new Set(diagrams.collectAtoms(diagram));
     // Atoms that are added while they are visited are visited, too.
     for (const atom of atoms) for (const other of this.implied.get(atom) ?? []) atoms.add(other);
     const equal = new Map<string, Map<string, number>>();
@@ -102,7 +102,7 @@ export class FormulaDiagrams {
       case 'holds': {
         const { condition, derivedRoles } = formula;
         const list = derivedRoles && this.keys.ofList(derivedRoles);
-        return this.ofPredicate(predicateOf(condition), { ...formula, list });
+        return this.ofPredicate(toPredicate(condition), { ...formula, list });
       }
     }
   }
@@ -113,7 +113,7 @@ export class FormulaDiagrams {
   }
 
   private ofAtom(predicate: Predicate, within: Within): number {
-    return this.atom(nameOf(predicate, within), { predicate, within, role: undefined });
+    return this.atom(namePredicate(predicate, within), { predicate, within, role: undefined });
   }
 
   private atom(name: string, atom: Atom): number {
@@ -193,8 +193,8 @@ export class FormulaDiagrams {
     { element, collection, polarity }: Predicate & { readonly kind: 'in' },
     within: Within,
   ): Diagram | undefined {
-    const constants = constantsOf(collection);
-    if (constants.length === 0 || constants.length > FEW || mayBeOpaque(typeOf(element, within))) return undefined;
+    const constants = listConstants(collection);
+    if (constants.length === 0 || constants.length > FEW || mayBeOpaque(findType(element, within))) return undefined;
     const { diagrams } = this;
     const equals = constants.map((right) =>
       this.ofPredicate({ kind: 'compare', comparison: 'equals', left: element, right, polarity }, within),
@@ -228,21 +228,21 @@ export class FormulaDiagrams {
     this.relate(predicate, within);
     const isString = right.kind === 'literal' && right.literal === 'string';
     // A trust domain equals many strings.
-    if (comparison === 'equals' && isString && !mayBeOpaque(typeOf(left, within)))
-      this.strings.set(isTrue, { subject: nameOfAll(textOf(left), [left], within), text: right.value });
+    if (comparison === 'equals' && isString && !mayBeOpaque(findType(left, within)))
+      this.strings.set(isTrue, { subject: nameOfAll(formatStructure(left), [left], within), text: right.value });
     return this.diagrams.atom(atom);
   }
 
   /** Adds what a comparison has to do with the others of the same two values. */
   private relate(predicate: Comparing, within: Within): void {
     const { left, right, comparison } = predicate;
-    const texts = [textOf(left), textOf(right)].sort();
+    const texts = [formatStructure(left), formatStructure(right)].sort();
     const key = nameOfAll(JSON.stringify(texts), [left, right], within);
     const others = this.compared.get(key) ?? [];
-    const isSwapped = (other: Comparing): boolean => textOf(other.left) !== textOf(left);
+    const isSwapped = (other: Comparing): boolean => formatStructure(other.left) !== formatStructure(left);
     if (others.some((other) => other.comparison === comparison && !isSwapped(other))) return;
     for (const other of others)
-      for (const [where, there] of implicationsOf(predicate, other, isSwapped(other)))
+      for (const [where, there] of listImplications(predicate, other, isSwapped(other)))
         this.imply(this.twoValued(where, within), this.twoValued(there, within));
     this.compared.set(key, [...others, predicate]);
   }
@@ -270,8 +270,8 @@ function inOneDirection(written: Comparing, within: Within): Comparing {
     case 'atLeast':
       return { ...swapped, comparison: 'atMost' };
     case 'equals': {
-      if (right.kind === 'literal' || !isSymmetric(typeOf(left, within), typeOf(right, within))) return written;
-      return left.kind === 'literal' || textOf(left) > textOf(right) ? swapped : written;
+      if (right.kind === 'literal' || !isSymmetric(findType(left, within), findType(right, within))) return written;
+      return left.kind === 'literal' || formatStructure(left) > formatStructure(right) ? swapped : written;
     }
     default:
       return written;
@@ -279,7 +279,7 @@ function inOneDirection(written: Comparing, within: Within): Comparing {
 }
 
 /** The type of a value, as far as it matters whether it may be opaque. */
-function typeOf(value: Value, within: Within): CelType {
+function findType(value: Value, within: Within): CelType {
   switch (value.kind) {
     // Configurations and policies have no opaque values.
     case 'global':
@@ -292,7 +292,7 @@ function typeOf(value: Value, within: Within): CelType {
     }
     case 'select':
     case 'index': {
-      const type = typeOf(value.operand, within);
+      const type = findType(value.operand, within);
       return mayBeOpaque(type) ? value.type : json;
     }
     default:
@@ -301,7 +301,7 @@ function typeOf(value: Value, within: Within): CelType {
 }
 
 /** The elements of a list of constants; none if it is no such list. */
-function constantsOf(collection: Value): readonly Value[] {
+function listConstants(collection: Value): readonly Value[] {
   if (collection.kind !== 'list') return [];
   const values = collection.elements.flatMap(({ optional, value }) => (optional ? [] : [value]));
   return values.length === collection.elements.length && values.every(({ kind }) => kind === 'literal') ? values : [];
@@ -319,12 +319,12 @@ function isAttribute(value: Value): boolean {
 }
 
 /** A predicate and all that it depends on. */
-function nameOf(predicate: Predicate, within: Within): string {
-  return nameOfAll(textOf(predicate), valuesIn(predicate), within);
+function namePredicate(predicate: Predicate, within: Within): string {
+  return nameOfAll(formatStructure(predicate), valuesIn(predicate), within);
 }
 
 function nameOfAll(text: string, values: readonly Value[], { module, failedIsNull, list }: Within): string {
-  const definitions = definitionsOf(values, module);
+  const definitions = listDefinitions(values, module);
   return JSON.stringify([
     text,
     definitions,

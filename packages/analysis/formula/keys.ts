@@ -1,7 +1,7 @@
 import type { Match, Module } from '../../../compiler/ir/program.js';
-import { valuesOf } from '../../../compiler/ir/visit.js';
+import { listValues } from '../../../compiler/ir/visit.js';
 import type { Formula, Holds, ListedRole } from './formula.js';
-import { definitionsOf, textOf } from './structure.js';
+import { listDefinitions, formatStructure } from './structure.js';
 
 /**
  * Numbers formulas by what they are made of: formulas with one number are true for the same requests, whatever set of
@@ -14,7 +14,7 @@ export class FormulaKeys {
 
   of(formula: Formula): number {
     if (typeof formula === 'boolean') return this.number(String(formula));
-    const known = this.known.get(formula) ?? this.number(this.textOf(formula));
+    const known = this.known.get(formula) ?? this.number(this.format(formula));
     this.known.set(formula, known);
     return known;
   }
@@ -24,7 +24,7 @@ export class FormulaKeys {
     return this.number(JSON.stringify(['list', ...roles.map(({ name, isActive }) => [name, this.of(isActive)])]));
   }
 
-  private textOf(formula: Exclude<Formula, boolean>): string {
+  private format(formula: Exclude<Formula, boolean>): string {
     switch (formula.kind) {
       case 'and':
       case 'or':
@@ -43,7 +43,7 @@ export class FormulaKeys {
     this.conditions.set(condition, ofModule);
     const known =
       ofModule.get(module) ??
-      this.number(JSON.stringify([textOf(condition), definitionsOf(valuesOf(condition), module)]));
+      this.number(JSON.stringify([formatStructure(condition), listDefinitions(listValues(condition), module)]));
     ofModule.set(module, known);
     return known;
   }

@@ -13,7 +13,7 @@ export type Implication = readonly [Comparing, Comparing];
  *
  * @param isSwapped whether the second compares them in the other order.
  */
-export function implicationsOf(one: Comparing, other: Comparing, isSwapped: boolean): readonly Implication[] {
+export function listImplications(one: Comparing, other: Comparing, isSwapped: boolean): readonly Implication[] {
   return [...implicationsFrom(one, other, isSwapped), ...implicationsFrom(other, one, isSwapped)];
 }
 

@@ -10,7 +10,7 @@ export class TooManyProducts extends Error {}
  * A function as a disjunction of products, none of which can be left out or shortened (Minato 1993). Throws a
  * TooManyProducts.
  */
-export function productsOf(diagrams: Diagrams, formula: Diagram, most: number): readonly Product[] {
+export function listProducts(diagrams: Diagrams, formula: Diagram, most: number): readonly Product[] {
   return new Cover(diagrams, most).between(formula, formula).products;
 }
 
@@ -41,7 +41,7 @@ class Cover {
 
   private split(lower: Diagram, upper: Diagram): Covered {
     const { diagrams } = this;
-    const atom = Math.min(this.atomOf(lower), this.atomOf(upper));
+    const atom = Math.min(this.readAtom(lower), this.readAtom(upper));
     const [lowerLow, lowerHigh] = this.halves(lower, atom);
     const [upperLow, upperHigh] = this.halves(upper, atom);
     const low = this.between(diagrams.and(lowerLow, diagrams.not(upperHigh)), upperLow);
@@ -63,7 +63,7 @@ class Cover {
     };
   }
 
-  private atomOf(formula: Diagram): number {
+  private readAtom(formula: Diagram): number {
     return this.diagrams.branches(formula)?.atom ?? Number.POSITIVE_INFINITY;
   }
 

@@ -1,10 +1,10 @@
-import { extentOf } from '../../../compiler/ir/origins.js';
+import { findExtent } from '../../../compiler/ir/origins.js';
 import type { AuthoredText, Match } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { type Diagram, DiagramTooLarge, Diagrams, FALSE, TRUE } from './bdd.js';
 import { and, type Formula, type HasRole, type Holds, not, or } from './formula.js';
 import type { FormulaKeys } from './keys.js';
-import { type Product, productsOf, TooManyProducts } from './products.js';
+import { type Product, listProducts, TooManyProducts } from './products.js';
 
 /** What a simplified formula is made of. */
 export type Leaf = Holds | HasRole;
@@ -35,7 +35,7 @@ export function simplified(
   const numbers = new Map<number, number>();
   const isNamed = (leaf: Leaf): boolean => leaf.kind === 'holds' && isWhole(leaf);
   const tidy = (each: Formula): Formula => flat(each, isNamed);
-  const found = leavesOf(split);
+  const found = listLeaves(split);
   for (const leaf of [...found.filter(isNamed), ...found.filter((each) => !isNamed(each))]) {
     const key = keys.of(leaf);
     if (!numbers.has(key)) leaves.set(numbers.size, leaf);
@@ -44,11 +44,11 @@ export function simplified(
   // Operations on diagrams recurse from atom to atom.
   if (leaves.size > MOST_LEAVES) return tidy(split);
   const diagrams = new Diagrams(MOST_NODES);
-  const sumOf = (diagram: Diagram): Formula => factored(productsOf(diagrams, diagram, MOST_PRODUCTS), leaves);
+  const toSum = (diagram: Diagram): Formula => factored(listProducts(diagrams, diagram, MOST_PRODUCTS), leaves);
   try {
-    const diagram = diagramOf(split, diagrams, (leaf) => numbers.get(keys.of(leaf)) as number);
+    const diagram = makeDiagram(split, diagrams, (leaf) => numbers.get(keys.of(leaf)) as number);
     if (diagram === TRUE || diagram === FALSE) return diagram === TRUE;
-    return tidy(shortest([sumOf(diagram), not(sumOf(diagrams.not(diagram))), split]));
+    return tidy(shortest([toSum(diagram), not(toSum(diagrams.not(diagram))), split]));
   } catch (error) {
     if (error instanceof DiagramTooLarge || error instanceof TooManyProducts) return tidy(split);
     throw error;
@@ -56,14 +56,14 @@ export function simplified(
 }
 
 /** The leaves of a formula in their order, with repetitions. */
-export function leavesOf(formula: Formula): readonly Leaf[] {
+export function listLeaves(formula: Formula): readonly Leaf[] {
   if (typeof formula === 'boolean') return [];
   switch (formula.kind) {
     case 'and':
     case 'or':
-      return formula.operands.flatMap(leavesOf);
+      return formula.operands.flatMap(listLeaves);
     case 'not':
-      return leavesOf(formula.operand);
+      return listLeaves(formula.operand);
     case 'holds':
     case 'role':
       return [formula];
@@ -113,11 +113,11 @@ function splitValue(value: Value, expression: AuthoredText, holds: Holds, leafOf
     const operands = value.operands.map((operand) => splitValue(operand, expression, holds, leafOf));
     return value.operator === 'and' ? and(...operands) : or(...operands);
   }
-  return leafOf({ ...holds, condition: { kind: 'expr', expression: partOf(value, expression), value } });
+  return leafOf({ ...holds, condition: { kind: 'expr', expression: cutExpression(value, expression), value } });
 }
 
-function partOf(value: Value, expression: AuthoredText): AuthoredText {
-  const extent = extentOf(value);
+function cutExpression(value: Value, expression: AuthoredText): AuthoredText {
+  const extent = findExtent(value);
   if (extent === undefined) return expression;
   return {
     text: expression.text.slice(extent.start, extent.end).trim(),
@@ -125,21 +125,21 @@ function partOf(value: Value, expression: AuthoredText): AuthoredText {
   };
 }
 
-function diagramOf(formula: Formula, diagrams: Diagrams, numberOf: (leaf: Leaf) => number): Diagram {
+function makeDiagram(formula: Formula, diagrams: Diagrams, numberOf: (leaf: Leaf) => number): Diagram {
   if (typeof formula === 'boolean') return formula ? TRUE : FALSE;
   switch (formula.kind) {
     case 'and':
       return formula.operands.reduce<Diagram>(
-        (all, operand) => diagrams.and(all, diagramOf(operand, diagrams, numberOf)),
+        (all, operand) => diagrams.and(all, makeDiagram(operand, diagrams, numberOf)),
         TRUE,
       );
     case 'or':
       return formula.operands.reduce<Diagram>(
-        (any, operand) => diagrams.or(any, diagramOf(operand, diagrams, numberOf)),
+        (any, operand) => diagrams.or(any, makeDiagram(operand, diagrams, numberOf)),
         FALSE,
       );
     case 'not':
-      return diagrams.not(diagramOf(formula.operand, diagrams, numberOf));
+      return diagrams.not(makeDiagram(formula.operand, diagrams, numberOf));
     case 'holds':
     case 'role':
       return diagrams.atom(numberOf(formula));
@@ -155,7 +155,7 @@ function factored(products: readonly Product[], leaves: ReadonlyMap<number, Leaf
         and(
           ...[...product]
             .sort(([a, isHeld], [b, other]) => Number(other) - Number(isHeld) || a - b)
-            .map(([atom, value]) => literalOf(leaves.get(atom) as Leaf, value)),
+            .map(([atom, value]) => makeLiteral(leaves.get(atom) as Leaf, value)),
         ),
       ),
     );
@@ -163,14 +163,14 @@ function factored(products: readonly Product[], leaves: ReadonlyMap<number, Leaf
   const having = products.filter((product) => product.get(atom) === value);
   const others = products.filter((product) => product.get(atom) !== value);
   const rest = having.map((product) => new Map([...product].filter(([each]) => each !== atom)));
-  const own = literalOf(leaves.get(atom) as Leaf, value);
+  const own = makeLiteral(leaves.get(atom) as Leaf, value);
   const inner = factored(rest, leaves);
   const together = value ? and(own, inner) : and(inner, own);
   return others.length === 0 ? together : or(together, factored(others, leaves));
 }
 
 /** `not x` of a leaf. */
-function literalOf(leaf: Leaf, value: boolean): Formula {
+function makeLiteral(leaf: Leaf, value: boolean): Formula {
   return value ? leaf : not(leaf);
 }
 
@@ -185,7 +185,7 @@ function flat(formula: Formula, isNamed: (leaf: Leaf) => boolean): Formula {
         .flatMap((operand) =>
           typeof operand === 'object' && operand.kind === formula.kind ? operand.operands : [operand],
         )
-        .sort((a, b) => rankOf(a, isNamed) - rankOf(b, isNamed));
+        .sort((a, b) => rankFormula(a, isNamed) - rankFormula(b, isNamed));
       return formula.kind === 'and' ? and(...operands) : or(...operands);
     }
     case 'not':
@@ -196,7 +196,7 @@ function flat(formula: Formula, isNamed: (leaf: Leaf) => boolean): Formula {
   }
 }
 
-function rankOf(formula: Formula, isNamed: (leaf: Leaf) => boolean): number {
+function rankFormula(formula: Formula, isNamed: (leaf: Leaf) => boolean): number {
   if (typeof formula === 'boolean') return 0;
   switch (formula.kind) {
     case 'holds':
@@ -227,19 +227,19 @@ function commonest(products: readonly Product[]): readonly [atom: number, value:
 }
 
 function shortest(formulas: readonly Formula[]): Formula {
-  const sizes = formulas.map((formula) => ({ formula, size: sizeOf(formula) }));
+  const sizes = formulas.map((formula) => ({ formula, size: countLeaves(formula) }));
   return sizes.reduce((best, each) => (each.size < best.size ? each : best)).formula;
 }
 
 /** The number of leaves and negations. */
-function sizeOf(formula: Formula): number {
+function countLeaves(formula: Formula): number {
   if (typeof formula === 'boolean') return 0;
   switch (formula.kind) {
     case 'and':
     case 'or':
-      return formula.operands.reduce((sum, operand) => sum + sizeOf(operand), 0);
+      return formula.operands.reduce((sum, operand) => sum + countLeaves(operand), 0);
     case 'not':
-      return sizeOf(formula.operand) + 1;
+      return countLeaves(formula.operand) + 1;
     case 'holds':
     case 'role':
       return 2;

@@ -6,7 +6,7 @@ import { some } from '../../../compiler/ir/visit.js';
 /**
  * The definitions of the variables and constants that values read; all of them where one reads `V` or `C` as a whole.
  */
-export function definitionsOf(values: readonly Value[], { variables, constants }: Module): readonly string[] {
+export function listDefinitions(values: readonly Value[], { variables, constants }: Module): readonly string[] {
   const isRead = (kind: 'variable' | 'constant', name: string, within: readonly Value[]): boolean =>
     within.some((value) =>
       some(
@@ -24,7 +24,9 @@ export function definitionsOf(values: readonly Value[], { variables, constants }
   for (const variable of [...variables].reverse()) {
     if (!isRead('variable', variable.name, read)) continue;
     read.push(variable.value);
-    found.push(JSON.stringify(['variable', variable.name, survives(variable.value.type), textOf(variable.value)]));
+    found.push(
+      JSON.stringify(['variable', variable.name, survives(variable.value.type), formatStructure(variable.value)]),
+    );
   }
   for (const { name, value } of constants)
     if (isRead('constant', name, read)) found.push(JSON.stringify(['constant', name, exactText(value)]));
@@ -32,7 +34,7 @@ export function definitionsOf(values: readonly Value[], { variables, constants }
 }
 
 /** Everything of a value but its types: equal texts are equal functions of a request, variables and constants. */
-export function textOf(value: unknown): string {
+export function formatStructure(value: unknown): string {
   return JSON.stringify(value, (key, part: unknown) => {
     if (key === 'type' || key === 'expression') return undefined;
     if (typeof part === 'bigint') return `${part}n`;

@@ -2,7 +2,7 @@ import type { FilePlace } from '../../../runtime/engine/parts.js';
 import type { Span } from '../../../compiler/diagnostics/span.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
-import { parts, valuesOf } from '../../../compiler/ir/visit.js';
+import { parts, listValues } from '../../../compiler/ir/visit.js';
 import { placeAt } from '../program/place.js';
 import type { Holds } from '../formula/formula.js';
 
@@ -36,7 +36,7 @@ export class Definitions {
   }
 
   /** The name of a condition that is that of a derived role. */
-  nameOf({ condition }: Holds): string | undefined {
+  findName({ condition }: Holds): string | undefined {
     return this.roles.get(condition)?.name;
   }
 
@@ -47,13 +47,13 @@ export class Definitions {
     this.seen.add(condition);
     const role = this.roles.get(condition);
     if (role !== undefined) this.define({ name: role.name, text: this.wordsOf(holds), place: placeAt(role.span) });
-    for (const value of valuesOf(condition)) this.addValue(value, module);
+    for (const value of listValues(condition)) this.addValue(value, module);
   }
 
   /** Derived roles, variables, constants; by name. Variables of different policies may have one name. */
   get all(): readonly Definition[] {
     return [...this.found.entries()]
-      .sort(([a, one], [b, other]) => rankOf(one) - rankOf(other) || (a < b ? -1 : 1))
+      .sort(([a, one], [b, other]) => rankDefinition(one) - rankDefinition(other) || (a < b ? -1 : 1))
       .map(([, definition]) => definition);
   }
 
@@ -85,7 +85,7 @@ export class Definitions {
   }
 }
 
-function rankOf({ name }: Definition): number {
+function rankDefinition({ name }: Definition): number {
   return 1 + ['V.', 'C.'].indexOf(name.slice(0, 2));
 }
 

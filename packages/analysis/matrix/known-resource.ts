@@ -1,9 +1,9 @@
 import type { Request } from '../../../runtime/policy/index.js';
 import type { Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
-import { some, valuesOf } from '../../../compiler/ir/visit.js';
+import { some, listValues } from '../../../compiler/ir/visit.js';
 import type { Holds } from '../formula/formula.js';
-import { holds, surroundingsOf } from '../program/conditions.js';
+import { holds, makeSurroundings } from '../program/conditions.js';
 
 /** Fields of a resource that are the same for all requests in question. `attr`, if known, lists all attributes. */
 export type KnownFields = Partial<Request['resource']>;
@@ -25,9 +25,9 @@ export class KnownResource {
   }
 
   /** Whether a condition holds; undefined if that depends on more than the known fields. */
-  valueOf({ condition, module, failedIsNull }: Holds): boolean | undefined {
-    if (!valuesOf(condition).every((value) => this.isKnown(value, module))) return undefined;
-    return holds(condition, surroundingsOf(module, this.request, { failedIsNull }));
+  evaluateCondition({ condition, module, failedIsNull }: Holds): boolean | undefined {
+    if (!listValues(condition).every((value) => this.isKnown(value, module))) return undefined;
+    return holds(condition, makeSurroundings(module, this.request, { failedIsNull }));
   }
 
   /** Whether a value is the same for all requests for the resource. */

@@ -4,19 +4,19 @@ import type * as ir from '../../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';
 import { Decisions, type PointDecisions, rulesAbout, type Selecting } from '../decision/decisions.js';
 import type { Point } from '../question/point.js';
-import { pointsOf } from '../decision/points.js';
+import { listPoints } from '../decision/points.js';
 import { type Formula, type Holds, not } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';
-import { leavesOf, simplified } from '../formula/simplify.js';
+import { listLeaves, simplified } from '../formula/simplify.js';
 import { Booleans } from '../solve/booleans.js';
 import { type Definition, Definitions } from './definitions.js';
 import { type KnownFields, KnownResource } from './known-resource.js';
-import { wordsOf } from './words.js';
+import { wordFormula } from './words.js';
 
 /** Who may do what: a table for each kind, version and scope. */
 export interface Matrix {
   readonly tables: readonly MatrixTable[];
-  /** Of the derived roles, variables and constants in conditions; by name. */
+  /** Definitions of the derived roles, variables and constants in conditions; by name. */
   readonly definitions: readonly Definition[];
 }
 
@@ -98,11 +98,11 @@ const MOST_CELLS = 100_000;
  *
  * @param program with folded literals, as its authors wrote it: conditions are shown in their words.
  */
-export function matrixOf(program: ir.Program, options: MatrixOptions): Matrix {
+export function makeMatrix(program: ir.Program, options: MatrixOptions): Matrix {
   const { kind = '*', scope, version, lenientScopeSearch = false } = options;
   const decisions = new Decisions(program, options);
-  const [matchesKind, isKind] = [matcherOf(kind), kindMatcher(kind)];
-  const points = pointsOf(
+  const [matchesKind, isKind] = [makeMatcher(kind), kindMatcher(kind)];
+  const points = listPoints(
     [decisions],
     lenientScopeSearch,
     {},
@@ -112,19 +112,19 @@ export function matrixOf(program: ir.Program, options: MatrixOptions): Matrix {
       (version === undefined || point.version === version),
   );
   const maker = new TableMaker(decisions, program, options);
-  const tables = groupsOf(points)
+  const tables = groupPoints(points)
     .map((group) => maker.table(group))
     .filter(({ rows, actions }) => options.onlyAction !== undefined || (rows.length > 0 && actions.length > 0));
   return { tables, definitions: maker.definitions.all };
 }
 
-function matcherOf(pattern: string): (text: string) => boolean {
+export function makeMatcher(pattern: string): (text: string) => boolean {
   const matches = pattern === '*' ? () => true : glob(pattern);
   return (text) => text === pattern || matches(text);
 }
 
 /** The points of one kind, version and scope: for everybody first, then for principals. */
-function groupsOf(points: readonly Point[]): readonly (readonly [Point, ...Point[]])[] {
+export function groupPoints(points: readonly Point[]): readonly (readonly [Point, ...Point[]])[] {
   const groups = new Map<string, [Point, ...Point[]]>();
   for (const point of points) {
     const key = JSON.stringify([point.kind, point.version, point.scope]);
@@ -149,7 +149,7 @@ class TableMaker {
   ) {
     this.known = options.known && new KnownResource(options.known);
     this.definitions = new Definitions(program, (holds) =>
-      wordsOf(
+      wordFormula(
         simplified(holds, this.keys, () => false),
         () => undefined,
       ),
@@ -161,13 +161,13 @@ class TableMaker {
     const { kind, isNamedKind, version, scope, isNamedScope } = point;
     const asked = points.map((each) => this.decisions.at(each, []));
     const classes = classesAt(point, asked);
-    const patterns = patternsOf(asked, kind);
+    const patterns = listPatterns(asked, kind);
     const { action, onlyAction } = this.options;
     const actions =
       onlyAction === undefined
-        ? this.wanted(namesOf(classes.actions, patterns.actions), action)
+        ? this.wanted(labelNames(classes.actions, patterns.actions), action)
         : [{ label: onlyAction, example: onlyAction }];
-    const roles = namesOf(classes.roles, patterns.roles);
+    const roles = labelNames(classes.roles, patterns.roles);
     this.cells += actions.length * roles.length * points.length;
     if (this.cells > MOST_CELLS) throw new MatrixTooLarge();
     const examples = roles.map(({ example }) => example);
@@ -199,7 +199,7 @@ class TableMaker {
 
   private wanted(names: readonly MatrixName[], pattern: string | undefined): readonly MatrixName[] {
     if (pattern === undefined) return names;
-    const matches = matcherOf(pattern);
+    const matches = makeMatcher(pattern);
     return names.filter(({ example, label }) => matches(example) || label === pattern);
   }
 
@@ -221,16 +221,16 @@ class TableMaker {
   private cell(formula: Formula): Cell {
     if (this.booleans.isImpossible(formula)) return { answer: 'denied' };
     if (this.booleans.isImpossible(not(formula))) return { answer: 'allowed' };
-    const nameOf = (holds: Holds): string | undefined => this.definitions.nameOf(holds);
+    const findName = (holds: Holds): string | undefined => this.definitions.findName(holds);
     const short = simplified(
       formula,
       this.keys,
-      (holds) => nameOf(holds) !== undefined,
-      (holds) => this.known?.valueOf(holds),
+      (holds) => findName(holds) !== undefined,
+      (holds) => this.known?.evaluateCondition(holds),
     );
     if (typeof short === 'boolean') return { answer: short ? 'allowed' : 'denied' };
-    for (const leaf of leavesOf(short)) if (leaf.kind === 'holds') this.definitions.add(leaf);
-    return { answer: 'condition', condition: wordsOf(short, nameOf), formula: short };
+    for (const leaf of listLeaves(short)) if (leaf.kind === 'holds') this.definitions.add(leaf);
+    return { answer: 'condition', condition: wordFormula(short, findName), formula: short };
   }
 }
 
@@ -247,9 +247,9 @@ function principalRows(own: readonly MatrixRow[], everybody: readonly MatrixRow[
   const [first] = own;
   if (first === undefined) return [];
   const nothing: readonly Cell[] = first.cells.map(() => ({ answer: 'denied' }));
-  const textOf = (cells: readonly Cell[] | undefined): string => JSON.stringify((cells ?? nothing).map(plainCell));
-  const differing = own.filter(({ cells }, index) => textOf(cells) !== textOf(everybody[index]?.cells));
-  const isSame = own.every(({ cells }) => textOf(cells) === textOf(first.cells));
+  const formatCells = (cells: readonly Cell[] | undefined): string => JSON.stringify((cells ?? nothing).map(plainCell));
+  const differing = own.filter(({ cells }, index) => formatCells(cells) !== formatCells(everybody[index]?.cells));
+  const isSame = own.every(({ cells }) => formatCells(cells) === formatCells(first.cells));
   return isSame && differing.length > 0 ? [{ ...first, role: null }] : differing;
 }
 
@@ -259,7 +259,7 @@ export function plainCell(cell: Cell): object {
 }
 
 /** The globs that rules about a kind have. */
-function patternsOf(
+export function listPatterns(
   asked: readonly PointDecisions[],
   kind: string,
 ): { readonly actions: readonly string[]; readonly roles: readonly string[] } {
@@ -283,16 +283,16 @@ function patternsOf(
 }
 
 /** Classes of names with what they have in common. */
-function namesOf(
+export function labelNames(
   { named, others }: { readonly named: readonly string[]; readonly others: readonly string[] },
   patterns: readonly string[],
 ): readonly MatrixName[] {
   const matchers = patterns.map((pattern) => ({ pattern, matches: glob(pattern) }));
-  const labelOf = (example: string): string => {
+  const labelClass = (example: string): string => {
     const matching = matchers.filter(({ matches }) => matches(example)).map(({ pattern }) => pattern);
     return matching.length === 0 ? ANY_OTHER : matching.join(' and ');
   };
-  const classes = others.map((example) => ({ label: labelOf(example), example }));
+  const classes = others.map((example) => ({ label: labelClass(example), example }));
   return [
     ...named.map((name) => ({ label: name, example: name })),
     ...classes.filter(({ label }) => label !== ANY_OTHER),

@@ -6,7 +6,7 @@ import type { Formula, Holds } from '../formula/formula.js';
  *
  * @param nameOf the name to write instead of a condition.
  */
-export function wordsOf(formula: Formula, nameOf: (holds: Holds) => string | undefined): string {
+export function wordFormula(formula: Formula, nameOf: (holds: Holds) => string | undefined): string {
   return write(formula, nameOf).text;
 }
 
@@ -34,13 +34,13 @@ function write(formula: Formula, nameOf: (holds: Holds) => string | undefined): 
     case 'role':
       return { text: `has role ${formula.role}`, isOne: true };
     case 'holds': {
-      const text = nameOf(formula) ?? textOf(formula.condition);
+      const text = nameOf(formula) ?? formatCondition(formula.condition);
       return { text, isOne: !/&&|\|\||\?/.test(text) };
     }
   }
 }
 
-function textOf(condition: Holds['condition']): string {
+function formatCondition(condition: Holds['condition']): string {
   if (condition.kind === 'expr') return condition.expression.text.replace(/\s*\n\s*/g, ' ').trim();
-  return `${condition.kind}(${condition.of.map(textOf).join(', ')})`;
+  return `${condition.kind}(${condition.of.map(formatCondition).join(', ')})`;
 }

@@ -33,14 +33,14 @@ import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import type { SchemaModule } from '../../../compiler/ir/schema.js';
 import { tracedKeys } from '../../../compiler/ir/traced-keys.js';
-import { holds, outputOf, surroundingsOf, traced } from './conditions.js';
+import { holds, evaluateOutput, makeSurroundings, traced } from './conditions.js';
 import { schemaDefinitions, schemaReferences } from './schemas.js';
 
 /** A program as a bundle for the engine: nothing is emitted, and conditions are evaluated from the IR. */
 export interface ProgramBundle {
-  /** Without a planner: an engine of it can check, not plan. */
+  /** The bundle without a planner: an engine of it can check, not plan. */
   readonly bundle: CompiledBundle;
-  /** For strict evaluation and for explaining. */
+  /** Traces for strict evaluation and for explaining. */
   readonly traced: CompiledTraces;
   /** The modules, by the key of their policy. */
   readonly modules: ReadonlyMap<string, ir.Module>;
@@ -61,7 +61,7 @@ export type Origin =
  * @param program with folded literals, which is part of the language (docs/spec/conditions.md#constant-folding). The
  * other passes of the compiler change no result, but conditions that their authors would not recognise.
  */
-export function bundleOf({ modules, schemas }: ir.Program): ProgramBundle {
+export function makeBundle({ modules, schemas }: ir.Program): ProgramBundle {
   const builder = new Builder(modules, schemas);
   return {
     bundle: {
@@ -151,7 +151,7 @@ class Builder {
         name,
         covers: matchesAny(resource),
         allows: anyOf(allowActions.map((action) => literalAndGlob(action))),
-        ...(condition && { when: (request) => holds(condition, surroundingsOf(module, request)) }),
+        ...(condition && { when: (request) => holds(condition, makeSurroundings(module, request)) }),
         ...(output && { output: outputs(module, output) }),
       };
       this.origins.set(made, { module, rule });
@@ -169,7 +169,7 @@ class Builder {
     const { condition, inverted, output, memo } = rule;
     const through = rule.derivedRole && this.derivedRole(rule.derivedRole);
     if (condition !== undefined) this.trace(tracedKey, module, condition, inverted);
-    const own = condition && ((request: Request) => holds(condition, surroundingsOf(module, request)) !== inverted);
+    const own = condition && ((request: Request) => holds(condition, makeSurroundings(module, request)) !== inverted);
     const made: Rule = {
       name: rule.name,
       effect: rule.effect === 'allow' ? ALLOW : DENY,
@@ -194,8 +194,8 @@ class Builder {
         name,
         parentRoles,
         ...(condition && {
-          when: (request: Request) => holds(condition, surroundingsOf(module, request)),
-          whenListed: (request: Request) => holds(condition, surroundingsOf(module, request, { failedIsNull: true })),
+          when: (request: Request) => holds(condition, makeSurroundings(module, request)),
+          whenListed: (request: Request) => holds(condition, makeSurroundings(module, request, { failedIsNull: true })),
         }),
       });
       if (condition !== undefined) this.trace(made.key, module, condition, false);
@@ -210,15 +210,17 @@ class Builder {
 
   private trace(key: string, module: ir.Module, condition: ir.Match, inverted: boolean): void {
     const result = inverted ? verdictUnless : verdict;
-    this.traced.set(key, (request) => result(traced(condition, surroundingsOf(module, request, { tells: true }))));
+    this.traced.set(key, (request) => result(traced(condition, makeSurroundings(module, request, { tells: true }))));
   }
 }
 
 function outputs(module: ir.Module, { ruleActivated, conditionNotMet }: ir.Output): Output {
   return {
-    ...(ruleActivated && { ruleActivated: (request) => outputOf(ruleActivated, surroundingsOf(module, request)) }),
+    ...(ruleActivated && {
+      ruleActivated: (request) => evaluateOutput(ruleActivated, makeSurroundings(module, request)),
+    }),
     ...(conditionNotMet && {
-      conditionNotMet: (request) => outputOf(conditionNotMet, surroundingsOf(module, request)),
+      conditionNotMet: (request) => evaluateOutput(conditionNotMet, makeSurroundings(module, request)),
     }),
   };
 }

@@ -4,6 +4,7 @@ import { type Bindings, evaluate, type Surroundings } from '../../../compiler/ev
 import { survives } from '../../../compiler/ir/survives.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
+import { type Definitions, readDefinitions } from './definitions.js';
 
 /** How the variables of a module are evaluated. */
 export interface Reading {
@@ -18,12 +19,12 @@ export interface Reading {
 }
 
 /** What the expressions of a module see of a request. Each variable is evaluated once, on first use. */
-export function surroundingsOf(
+export function makeSurroundings(
   module: Pick<Module, 'variables' | 'constants'>,
   request: Request,
   reading: Reading = {},
 ): Surroundings {
-  return new ModuleBindings(definitionsOf(module), request, reading).surroundings;
+  return new ModuleBindings(readDefinitions(module), request, reading).surroundings;
 }
 
 /** A class and no closures: conditions are evaluated millions of times. */
@@ -71,25 +72,6 @@ class ModuleBindings implements Bindings {
 
 const NO_LOCALS: Surroundings['locals'] = new Map();
 
-/** The variables and constants of a module by name. */
-interface Definitions {
-  readonly variables: ReadonlyMap<string, Module['variables'][number]>;
-  readonly constants: ReadonlyMap<string, cel.Value>;
-}
-
-const known = new WeakMap<object, Definitions>();
-
-function definitionsOf(module: Pick<Module, 'variables' | 'constants'>): Definitions {
-  const before = known.get(module);
-  if (before !== undefined) return before;
-  const definitions = {
-    variables: new Map(module.variables.map((variable) => [variable.name, variable])),
-    constants: new Map(module.constants.map(({ name, value }) => [name, value as cel.Value])),
-  };
-  known.set(module, definitions);
-  return definitions;
-}
-
 /**
  * Whether a condition holds; a part that cannot be evaluated does not
  * (docs/spec/policy-language.md#results-of-conditions).
@@ -123,6 +105,6 @@ export function traced(match: Match, within: Surroundings): cel.Result {
 }
 
 /** An output as JSON, or the text of the expression that failed (docs/spec/policy-language.md#outputs). */
-export function outputOf(value: Value, within: Surroundings): ReturnType<typeof cel.toOutput> {
+export function evaluateOutput(value: Value, within: Surroundings): ReturnType<typeof cel.toOutput> {
   return cel.toOutput(evaluate(value, within));
 }

@@ -7,7 +7,7 @@ import type { Value } from '../../../compiler/ir/value.js';
 export type Results = ReadonlyMap<Value, Result>;
 
 /** Evaluates all expressions of a condition. */
-export function resultsOf(match: Match, surroundings: (observe: Surroundings['observe']) => Surroundings): Results {
+export function evaluateAll(match: Match, surroundings: (observe: Surroundings['observe']) => Surroundings): Results {
   const results = new Map<Value, Result>();
   const within = surroundings((value, result) => results.set(value, result));
   const visit = (part: Match): void => {

@@ -12,7 +12,7 @@ export type Survey = (request: AccessRequest) => boolean;
  * Surveys the rules of a program: in all scopes, for all roles, whether or not another rule decides. Strict evaluation
  * makes no difference to which rules those are, but to the derived roles that conditions see. JSON schemas make none.
  */
-export function surveyOf({ bundle, traced }: ProgramBundle, options: EngineOptions, surveyor: Surveyor): Survey {
+export function makeSurvey({ bundle, traced }: ProgramBundle, options: EngineOptions, surveyor: Surveyor): Survey {
   // An explanation visits the rules of all tables, and lists the derived roles that conditions see.
   const engine = createEngine(
     { ...bundle, ...surveyParts(bundle, surveyor) },

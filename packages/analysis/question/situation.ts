@@ -13,6 +13,6 @@ export interface Situation {
 export const DEFAULT_NOW = '2025-01-01T00:00:00Z';
 
 /** A request without globals, when the time does not matter. */
-export function situationOf(request: AccessRequest): Situation {
+export function makeSituation(request: AccessRequest): Situation {
   return { request, globals: {}, now: DEFAULT_NOW };
 }

@@ -43,7 +43,7 @@ export type EffectName = 'EFFECT_ALLOW' | 'EFFECT_DENY';
 /** Reads a line: as the file backend writes it, or an entry alone, as `authzc audit --raw` prints it. */
 export function readLine(text: string): LoggedLine {
   try {
-    return lineOf(objectOf(JSON.parse(text.replace(/^\ufeff/, ''))), text.includes(`"${MASKED}"`));
+    return readEntry(readObject(JSON.parse(text.replace(/^\ufeff/, ''))), text.includes(`"${MASKED}"`));
   } catch {
     // A broken value can only end in an error, of JSON.parse or of a function here.
     return { kind: 'damaged' };
@@ -55,34 +55,36 @@ const MASKED = '***';
 
 type Json = { readonly [name: string]: unknown };
 
-function lineOf(entry: Json, mayBeMasked: boolean): LoggedLine {
+function readEntry(entry: Json, mayBeMasked: boolean): LoggedLine {
   const logger = entry['log.logger'];
   const kind = entry['log.kind'];
   if (logger !== undefined && logger !== 'authz.audit') return { kind: 'other' };
   if (kind === 'access' || Object.hasOwn(entry, 'method')) return { kind: 'access' };
   const { checkResources, planResources, oversized, timestamp } = entry;
   if (kind !== 'decision' && checkResources === undefined && planResources === undefined) return { kind: 'other' };
-  const { seconds, nanos } = parseTimestamp(stringOf(timestamp)) ?? broken();
+  const { seconds, nanos } = parseTimestamp(readString(timestamp)) ?? broken();
   const time = { seconds, nanos, offset: 0 };
   if (oversized === true) return { kind: 'oversized', time };
   if (planResources !== undefined) return { kind: 'plan', time };
-  const { inputs, outputs, error } = objectOf(checkResources);
+  const { inputs, outputs, error } = readObject(checkResources);
   if (error !== undefined) return { kind: 'exceeded', time };
-  const decided = listOf(outputs);
-  const resources = listOf(inputs).map((input, index) => resourceOf(objectOf(input), decided[index], mayBeMasked));
-  const tenants = new Map(listOf(entry['tenants']).map((tenant) => digestOf(objectOf(tenant))));
-  const check = { callId: stringOf(entry['callId']), timestamp: stringOf(timestamp), time, resources, tenants };
+  const decided = readList(outputs);
+  const resources = readList(inputs).map((input, index) =>
+    readResource(readObject(input), decided[index], mayBeMasked),
+  );
+  const tenants = new Map(readList(entry['tenants']).map((tenant) => readDigest(readObject(tenant))));
+  const check = { callId: readString(entry['callId']), timestamp: readString(timestamp), time, resources, tenants };
   return { kind: 'check', check };
 }
 
-function resourceOf(input: Json, output: unknown, mayBeMasked: boolean): RecordedResource {
-  const { kind, id: resourceId, ...resource } = objectOf(input['resource']);
-  const effects = objectOf(objectOf(output)['actions'] ?? {});
+function readResource(input: Json, output: unknown, mayBeMasked: boolean): RecordedResource {
+  const { kind, id: resourceId, ...resource } = readObject(input['resource']);
+  const effects = readObject(readObject(output)['actions'] ?? {});
   const recorded = {
-    principal: principalOf(objectOf(input['principal'])),
-    resource: { kind: stringOf(kind), id: textOf(resourceId), ...commonOf(resource) },
-    auxData: input['auxData'] === undefined ? undefined : auxDataOf(objectOf(input['auxData'])),
-    actions: listOf(input['actions']).map((action) => actionOf(stringOf(action), effects)),
+    principal: readPrincipal(readObject(input['principal'])),
+    resource: { kind: readString(kind), id: readOptionalString(resourceId), ...readCommonFields(resource) },
+    auxData: input['auxData'] === undefined ? undefined : readAuxData(readObject(input['auxData'])),
+    actions: readList(input['actions']).map((action) => readAction(readString(action), effects)),
     isMasked: mayBeMasked && holdsMasked(input),
   };
   return recorded.isMasked || isRequest(recorded) ? recorded : broken();
@@ -104,43 +106,47 @@ function isDistinct(names: readonly string[]): boolean {
   return new Set(names).size === names.length && !names.includes('');
 }
 
-function principalOf({ actors, ...principal }: Json): PrincipalInput {
+function readPrincipal({ actors, ...principal }: Json): PrincipalInput {
   return {
-    ...actorOf(principal),
-    ...(actors !== undefined && { actors: listOf(actors).map((actor) => actorOf(objectOf(actor))) }),
+    ...readActor(principal),
+    ...(actors !== undefined && { actors: readList(actors).map((actor) => readActor(readObject(actor))) }),
   };
 }
 
-function actorOf({ id, roles, ...rest }: Json): ActorInput {
-  return { id: stringOf(id), roles: listOf(roles).map(stringOf), ...commonOf(rest) };
+function readActor({ id, roles, ...rest }: Json): ActorInput {
+  return { id: readString(id), roles: readList(roles).map(readString), ...readCommonFields(rest) };
 }
 
-function commonOf({ attr, policyVersion, scope }: Json): Pick<ResourceInput, 'attr' | 'policyVersion' | 'scope'> {
+function readCommonFields({
+  attr,
+  policyVersion,
+  scope,
+}: Json): Pick<ResourceInput, 'attr' | 'policyVersion' | 'scope'> {
   return {
-    ...(attr !== undefined && { attr: objectOf(attr) as Attributes }),
-    ...(policyVersion !== undefined && { policyVersion: stringOf(policyVersion) }),
-    ...(scope !== undefined && { scope: stringOf(scope) }),
+    ...(attr !== undefined && { attr: readObject(attr) as Attributes }),
+    ...(policyVersion !== undefined && { policyVersion: readString(policyVersion) }),
+    ...(scope !== undefined && { scope: readString(scope) }),
   };
 }
 
-function digestOf({ tenant, digest }: Json): readonly [tenant: string, digest: string] {
-  return [stringOf(tenant), textOf(digest)];
+function readDigest({ tenant, digest }: Json): readonly [tenant: string, digest: string] {
+  return [readString(tenant), readOptionalString(digest)];
 }
 
-function auxDataOf({ jwt, jwts }: Json): AuxDataInput {
-  const named = Object.entries(objectOf(jwts ?? {})).map(
-    ([name, token]) => [name, { claims: objectOf(objectOf(token)['claims'] ?? {}) as Attributes }] as const,
+function readAuxData({ jwt, jwts }: Json): AuxDataInput {
+  const named = Object.entries(readObject(jwts ?? {})).map(
+    ([name, token]) => [name, { claims: readObject(readObject(token)['claims'] ?? {}) as Attributes }] as const,
   );
   return {
-    ...(jwt !== undefined && { jwt: objectOf(jwt) as Attributes }),
+    ...(jwt !== undefined && { jwt: readObject(jwt) as Attributes }),
     ...(named.length > 0 && { jwts: Object.fromEntries(named) }),
   };
 }
 
-function actionOf(action: string, effects: Json): RecordedAction {
-  const { effect, policy } = objectOf(Object.hasOwn(effects, action) ? effects[action] : undefined);
+function readAction(action: string, effects: Json): RecordedAction {
+  const { effect, policy } = readObject(Object.hasOwn(effects, action) ? effects[action] : undefined);
   if (effect !== 'EFFECT_ALLOW' && effect !== 'EFFECT_DENY') return broken();
-  return { action, effect, policy: textOf(policy) };
+  return { action, effect, policy: readOptionalString(policy) };
 }
 
 function holdsMasked(input: Json): boolean {
@@ -152,22 +158,22 @@ function holdsMasked(input: Json): boolean {
   return false;
 }
 
-function objectOf(value: unknown): Json {
+function readObject(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : broken();
 }
 
 /** Empty lists are left out of entries. */
-function listOf(value: unknown = []): readonly unknown[] {
+function readList(value: unknown = []): readonly unknown[] {
   return Array.isArray(value) ? value : broken();
 }
 
-function stringOf(value: unknown): string {
+function readString(value: unknown): string {
   return typeof value === 'string' ? value : broken();
 }
 
 /** Empty strings are left out of entries. */
-function textOf(value: unknown = ''): string {
-  return stringOf(value);
+function readOptionalString(value: unknown = ''): string {
+  return readString(value);
 }
 
 function broken(): never {

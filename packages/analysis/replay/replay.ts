@@ -50,9 +50,9 @@ export interface Bound {
 
 /** An audit log. */
 export interface Log {
-  /** As reports name it. */
+  /** The name in reports. */
   readonly name: string;
-  /** In order; undefined for one that is too long to be an entry. */
+  /** Lines in order; undefined for one that is too long to be an entry. */
   readonly lines: AsyncIterable<string | undefined>;
 }
 
@@ -93,7 +93,7 @@ class LogReplay {
   private readonly matchesAction: (action: string) => boolean;
   private now: Instant = { seconds: 0, nanos: 0, offset: 0 };
   private claimsWereRead = false;
-  /** In place of the claims of a request without any. */
+  /** Stands for the claims of a request without any. */
   private readonly noClaims: Attributes = observed(() => {
     this.claimsWereRead = true;
   });
@@ -130,9 +130,9 @@ class LogReplay {
           ? [delegation()]
           : [delegation(), tenantRoles({ documents: (tenant) => tenants?.(tenant).document, onRefused })],
     });
-    const [asWritten, asKind] = [matcherOf(options.kind), kindMatcher(options.kind ?? '*')];
+    const [asWritten, asKind] = [makeMatcher(options.kind), kindMatcher(options.kind ?? '*')];
     this.matchesKind = (kind) => asWritten(kind) || asKind(kind);
-    this.matchesAction = matcherOf(options.action);
+    this.matchesAction = makeMatcher(options.action);
   }
 
   /** The lines that follow are of another log. */
@@ -181,7 +181,7 @@ class LogReplay {
 
   private addCheck(check: RecordedCheck): void {
     this.now = check.time;
-    const { isUnknown, isOther } = this.documentsOf(check);
+    const { isUnknown, isOther } = this.compareDocuments(check);
     for (const recorded of check.resources) {
       const { resource, actions, isMasked } = recorded;
       if (!actions.some(({ action }) => this.matchesAction(action))) continue;
@@ -194,7 +194,7 @@ class LogReplay {
   }
 
   /** Whether the documents of tenants are there that took part in a check, and are those of today. */
-  private documentsOf({ tenants }: RecordedCheck): { readonly isUnknown: boolean; readonly isOther: boolean } {
+  private compareDocuments({ tenants }: RecordedCheck): { readonly isUnknown: boolean; readonly isOther: boolean } {
     const { tenants: known } = this.options;
     const recorded = this.compiled.tenantRoles === undefined ? [] : [...tenants];
     if (known === undefined) return { isUnknown: recorded.some(([, digest]) => digest !== ''), isOther: false };
@@ -236,23 +236,23 @@ class LogReplay {
     before: RecordedAction,
     after: RecordedAction,
   ): void {
-    const change = changeOf(before.effect, after.effect);
+    const change = compareEffects(before.effect, after.effect);
     this.decisions.replayed += 1;
     this.decisions[change ?? 'unchanged'] += 1;
     if (change === undefined) return;
-    const group = this.groupOf(recorded, before.action, change);
+    const group = this.findGroup(recorded, before.action, change);
     if (group === undefined) {
       this.ungrouped += 1;
       return;
     }
     group.count += 1;
     if (group.examples.length >= this.options.examples) return;
-    const example = exampleOf(check, recorded, { place: this.place, before, after });
-    if (this.hasRoom(lengthOf(example))) group.examples.push(example);
+    const example = makeExample(check, recorded, { place: this.place, before, after });
+    if (this.hasRoom(measureExample(example))) group.examples.push(example);
   }
 
   /** Undefined if there are too many. */
-  private groupOf({ principal, resource }: RecordedResource, action: string, change: Change): Group | undefined {
+  private findGroup({ principal, resource }: RecordedResource, action: string, change: Change): Group | undefined {
     const { kind } = resource;
     const roles = [...principal.roles].sort();
     const key = JSON.stringify([kind, action, roles, change]);
@@ -294,7 +294,7 @@ class LogReplay {
 
 type Group = Omit<FlipGroup, 'count' | 'examples'> & { count: number; readonly examples: FlipExample[] };
 
-function exampleOf(
+function makeExample(
   { callId, timestamp }: RecordedCheck,
   { principal, resource, auxData }: RecordedResource,
   {
@@ -316,7 +316,7 @@ function exampleOf(
 }
 
 /** Infinite for an example that is nested too deeply to be shown. */
-function lengthOf(example: FlipExample): number {
+function measureExample(example: FlipExample): number {
   try {
     return JSON.stringify(example).length;
   } catch (error) {
@@ -325,7 +325,7 @@ function lengthOf(example: FlipExample): number {
   }
 }
 
-function changeOf(before: EffectName, after: EffectName): Change | undefined {
+function compareEffects(before: EffectName, after: EffectName): Change | undefined {
   if (before === after) return undefined;
   return after === 'EFFECT_ALLOW' ? 'widened' : 'narrowed';
 }
@@ -356,7 +356,7 @@ function observed(onRead: () => void): Attributes {
   );
 }
 
-function matcherOf(pattern: string | undefined): (text: string) => boolean {
+function makeMatcher(pattern: string | undefined): (text: string) => boolean {
   if (pattern === undefined || pattern === '*') return () => true;
   const matches = glob(pattern);
   return (text) => text === pattern || matches(text);

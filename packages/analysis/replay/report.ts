@@ -55,7 +55,7 @@ export interface NotReplayed {
 export interface FlipGroup {
   readonly kind: string;
   readonly action: string;
-  /** Of the principal, sorted. */
+  /** Roles of the principal, sorted. */
   readonly roles: readonly string[];
   readonly change: Change;
   readonly count: number;
@@ -68,7 +68,7 @@ export type Change = 'widened' | 'narrowed';
 /** A line of a log, or an entry of a database. */
 export interface LogPlace {
   readonly log: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
 }
 

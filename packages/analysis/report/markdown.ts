@@ -17,11 +17,11 @@ export function listed(items: readonly string[]): string {
 
 /** A name as code: as it is if it is a plain one, or else as a JSON string. */
 export function code(text: string): string {
-  return codeOf(/^[\w:.*/#-]+(?: [\w:.*/#()-]+)*$/.test(text) ? text : visibleJson(text));
+  return formatCode(/^[\w:.*/#-]+(?: [\w:.*/#()-]+)*$/.test(text) ? text : visibleJson(text));
 }
 
 /** JSON as code, cut if it is long. */
-export function codeOf(json: string): string {
+export function formatCode(json: string): string {
   const text = inCode(json);
   return `\`${text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`}\``;
 }

@@ -3,15 +3,15 @@ import * as cel from '../../cel/runtime/index.js';
 import type { Request } from '../../../runtime/policy/index.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
-import { parts, some, valuesOf } from '../../../compiler/ir/visit.js';
+import { parts, some, listValues } from '../../../compiler/ir/visit.js';
 import type { Sight } from '../coverage/rule-record.js';
-import { CandidateCollector, canBe, type Path, pathOf } from '../candidates/candidates.js';
-import { type Results, resultsOf } from '../program/results.js';
+import { CandidateCollector, canBe, type Path, findPath } from '../candidates/candidates.js';
+import { type Results, evaluateAll } from '../program/results.js';
 import { withValueAt } from '../candidates/near-misses.js';
-import { surroundingsOf } from '../program/conditions.js';
+import { makeSurroundings } from '../program/conditions.js';
 import type { LiteralValues } from '../witness/literal-values.js';
 import { MADE_UP } from '../witness/realistic.js';
-import { addTimes } from '../witness/search.js';
+import { addTimes } from '../witness/near-times.js';
 import type { Situation } from '../question/situation.js';
 
 /** What changes of a situation are made from. */
@@ -38,13 +38,13 @@ export function changedSituations(
   const pairs: (readonly [Path, Path])[] = [];
   const computed: (readonly [Path, unknown])[] = [];
   let readsRoles = changesRoles;
-  for (const { condition, module, request: seen } of conditionsOf(sights)) {
+  for (const { condition, module, request: seen } of listConditions(sights)) {
     const results = evaluated(condition, module, seen);
     collector.addCondition(condition, module, results);
     for (const value of readValues(condition, module)) {
       if (value.kind === 'literal' && typeof value.value === 'string') literals.add(value.value);
       readsRoles ||= some(value, isRoles);
-      const pair = pairOf(value);
+      const pair = findPair(value);
       if (pair !== undefined) pairs.push(pair);
       computed.push(...valuesBehind(value, results));
     }
@@ -54,14 +54,11 @@ export function changedSituations(
   const set = (path: Path, value: unknown, also?: readonly [Path, unknown]): void => {
     const isPossible = (at: Path, of: unknown): boolean => mayChange(at) && canBe(at, of);
     if (!isPossible(path, value) || (also !== undefined && !isPossible(...also))) return;
-    const one = withValueAt({ ...request, globals }, path, value);
-    const { globals: own, ...asked } = (also ? withValueAt(one, ...also) : one) as AccessRequest & {
-      readonly globals?: Situation['globals'];
-    };
-    changed.push({ request: asked, globals: own ?? {}, now });
+    const one = withValue({ request, globals, now }, path, value);
+    changed.push(also === undefined ? one : withValue(one, ...also));
   };
   const candidates = collector.candidatesOfAll();
-  const known = (path: Path): readonly unknown[] => literalValues.usesOf(request.resource.kind, path).literals;
+  const known = (path: Path): readonly unknown[] => literalValues.findUses(request.resource.kind, path).literals;
   for (const { path, values } of candidates) for (const value of [...values, ...known(path)]) set(path, value);
   for (const [one, other] of pairs) for (const values of PAIRS) set(one, values[0], [other, values[1]]);
   for (const [path, value] of computed) set(path, value);
@@ -80,12 +77,18 @@ export function changedSituations(
   return changed.filter(({ request }) => isValid(request));
 }
 
+/** A situation with another value at a path of its request, or of its globals if the path begins with `globals`. */
+function withValue({ request, globals, now }: Situation, path: Path, value: unknown): Situation {
+  if (path[0] !== 'globals') return { request: withValueAt(request, path, value) as AccessRequest, globals, now };
+  return { request, globals: (withValueAt(globals, path, value, 1) ?? {}) as Situation['globals'], now };
+}
+
 const FEW = 10;
 
 /** Two attributes that are compared with each other: one change alone turns nothing while both are missing. */
-function pairOf(value: Value): readonly [Path, Path] | undefined {
+function findPair(value: Value): readonly [Path, Path] | undefined {
   if (value.kind !== 'operator' || value.operands.length !== 2) return undefined;
-  const [one, other] = value.operands.map((operand) => pathOf(operand));
+  const [one, other] = value.operands.map((operand) => findPath(operand));
   return one && other && [one, other];
 }
 
@@ -111,7 +114,7 @@ function valuesBehind(value: Value, results: Results): readonly (readonly [Path,
     [right, left],
   ].flatMap(([side, other]) => {
     const bound = results.get(other as Value);
-    if ((typeof bound !== 'number' && typeof bound !== 'bigint') || pathOf(side as Value) !== undefined) return [];
+    if ((typeof bound !== 'number' && typeof bound !== 'bigint') || findPath(side as Value) !== undefined) return [];
     return valuesAround(side as Value, Number(bound));
   });
 }
@@ -126,14 +129,14 @@ const COMPARISONS: ReadonlySet<string> = new Set([
 ]);
 
 function valuesAround(value: Value, bound: number): readonly (readonly [Path, unknown])[] {
-  const path = pathOf(value);
+  const path = findPath(value);
   if (path !== undefined) {
     const far = 2 * Math.abs(bound) + 1;
     return [bound, bound - 1, bound + 1, far, -far].map((number) => [path, number] as const);
   }
   if (value.kind !== 'call' || value.runtime !== 'size')
     return parts(value).flatMap((part) => valuesAround(part, bound));
-  const sized = value.args[0] && pathOf(value.args[0]);
+  const sized = value.args[0] && findPath(value.args[0]);
   const lengths = [bound, bound - 1, bound + 1].filter((length) => length >= 0 && length <= MOST_LENGTH);
   return sized === undefined
     ? []
@@ -163,20 +166,20 @@ interface SeenCondition {
 }
 
 /** The conditions of rules, and those of their derived roles, each once. */
-function conditionsOf(sights: readonly Sight[]): readonly SeenCondition[] {
+function listConditions(sights: readonly Sight[]): readonly SeenCondition[] {
   const found = new Map<Match, SeenCondition>();
   for (const { origin, request, through } of sights) {
     const { module, rule } = origin;
     if (rule.condition !== undefined && !found.has(rule.condition))
       found.set(rule.condition, { condition: rule.condition, module, request });
-    for (const own of through === undefined ? [] : conditionsOf([through]))
+    for (const own of through === undefined ? [] : listConditions([through]))
       if (!found.has(own.condition)) found.set(own.condition, own);
   }
   return [...found.values()];
 }
 
 function evaluated(condition: Match, module: Module, request: Request): Results {
-  return resultsOf(condition, (observe) => surroundingsOf(module, request, { observe }));
+  return evaluateAll(condition, (observe) => makeSurroundings(module, request, { observe }));
 }
 
 /** The values of a condition with their parts, also of variables. */
@@ -189,7 +192,7 @@ function readValues(condition: Match, { variables }: Module): readonly Value[] {
       for (const { name, value: definition } of variables) if (name === value.name) visit(definition);
     parts(value).forEach(visit);
   };
-  valuesOf(condition).forEach(visit);
+  listValues(condition).forEach(visit);
   return [...found];
 }
 

@@ -79,7 +79,12 @@ interface OpenSituation {
 /** The first of those that are nearest. */
 function takeNearest(open: OpenSituation[]): OpenSituation {
   let nearest = 0;
-  for (const [index, { score }] of open.entries())
-    if (score.distance < (open[nearest] as OpenSituation).score.distance) nearest = index;
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = 0; index < open.length; index += 1) {
+    const { distance } = (open[index] as OpenSituation).score;
+    if (distance >= least) continue;
+    least = distance;
+    nearest = index;
+  }
   return open.splice(nearest, 1)[0] as OpenSituation;
 }

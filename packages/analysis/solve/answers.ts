@@ -1,5 +1,5 @@
 import type { Selecting } from '../decision/decisions.js';
-import { some, valuesOf } from '../../../compiler/ir/visit.js';
+import { some, listValues } from '../../../compiler/ir/visit.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
 import { requestAt } from '../witness/replay.js';
@@ -21,7 +21,7 @@ export interface AnswerOptions {
   readonly isOver: () => boolean;
 }
 
-/** At effort 3. */
+/** Number of tries at effort 3. */
 const TRIES = 5000;
 /** The number of requests that each proof is tried with. */
 const TRIALS = 1000;
@@ -35,6 +35,8 @@ export class Answers {
   private readonly proved = new Map<number, No>();
   /** Questions for which a search found nothing, without their kinds. */
   private readonly searchedInVain = new Set<string>();
+  /** What a solver said of questions, without their kinds, if it found no situation. */
+  private readonly solved = new Map<string, No | Undecided>();
   private readonly booleans;
 
   constructor(private readonly options: AnswerOptions) {
@@ -74,10 +76,16 @@ export class Answers {
     if (shown !== undefined) return { answer: 'yes', by: 'search', situation: shrink(shown, confirm) };
     if (this.options.isOver()) return undecided('time');
     if (this.options.prover === undefined) return undecided('no solver');
+    const kindless = this.keyWithoutKind(question);
+    const solved = kindless === undefined ? undefined : this.solved.get(kindless);
+    if (solved !== undefined) return solved;
     this.prover ??= this.options.prover();
     const answer = await (await this.prover).prove(question, confirm);
-    if (answer.answer === 'no') return this.tried(question, answer, confirm);
-    return answer.answer === 'yes' ? { ...answer, situation: shrink(answer.situation, confirm) } : answer;
+    if (answer.answer === 'yes') return { ...answer, situation: shrink(answer.situation, confirm) };
+    const tried = answer.answer === 'no' ? this.tried(question, answer, confirm) : answer;
+    const isShared = !('refutedBy' in tried) && !this.options.isOver();
+    if (kindless !== undefined && isShared) this.solved.set(kindless, tried);
+    return tried;
   }
 
   /** Whether a formula is false whatever conditions and roles are true. False is not a proof of the opposite. */
@@ -117,13 +125,13 @@ export class Answers {
   ): Situation | undefined {
     const seed = seeds.find(confirm);
     if (seed !== undefined) return seed;
-    return search(this.spaceOf(question), this.booleans.assignments(question.formula), confirm, tries);
+    return search(this.makeSpace(question), this.booleans.assignments(question.formula), confirm, tries);
   }
 
   /** A proof that no request refutes, of many that are tried. */
   private tried(question: Question, proof: No, confirm: (situation: Situation) => boolean): No | Undecided {
     let left = TRIALS;
-    for (const situation of randomSituations(this.spaceOf(question))) {
+    for (const situation of randomSituations(this.makeSpace(question))) {
       if (left-- === 0) break;
       if (confirm(situation)) return { ...undecided('proof refuted'), refutedBy: shrink(situation, confirm) };
     }
@@ -132,7 +140,7 @@ export class Answers {
     return proof;
   }
 
-  private spaceOf(question: Question): SearchSpace {
+  private makeSpace(question: Question): SearchSpace {
     const { formula, point, principals, action, roles, globals, schemas, candidates } = question;
     const { principal, resource } = requestAt(point, principals, this.options.selecting);
     return {
@@ -152,7 +160,7 @@ export class Answers {
 
 /** Whether a condition, or a variable of its policy, reads the kind of the resource. */
 function seesKind({ condition, module }: Holds): boolean {
-  const values = [...valuesOf(condition), ...module.variables.map(({ value }) => value)];
+  const values = [...listValues(condition), ...module.variables.map(({ value }) => value)];
   return values.some((value) =>
     some(
       value,

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Solver } from './solver.js';
 
-/** In milliseconds of real time: for a program that waits. */
+/** Limit in milliseconds of real time: for a program that waits. */
 const QUERY_TIME = 180_000;
 
-/** In seconds of processor time, which are as many on a busy machine. Each process that a script starts has as many. */
+/**
+ * Limit in seconds of processor time, which are as many on a busy machine. Each process that a script starts has as
+ * many.
+ */
 const PROCESSOR_TIME = 20;
 
-/** In bytes: models are short. */
+/** Limit in bytes: models are short. */
 const MOST_OUTPUT = 16 * 1024 * 1024;
 
 /** A solver that reads a query from standard input: `cvc5 --lang smt2 --produce-models`. Started for each query. */
@@ -19,12 +22,12 @@ export function solverCommand(
   const [program = '', ...args] = command.split(/\s+/).filter((part) => part !== '');
   return {
     name: command,
-    run: (query) => outputOf(limited(program, args, processorTime), query, timeout),
+    run: (query) => readOutput(limited(program, args, processorTime), query, timeout),
     close: () => Promise.resolve(),
   };
 }
 
-function outputOf([program, ...args]: Command, query: string, timeout: number): Promise<string | undefined> {
+function readOutput([program, ...args]: Command, query: string, timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     // The leader of a group of its own: a script starts the solver as another process, which would outlive the script.
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: IS_POSIX });
@@ -74,7 +77,7 @@ function limited(program: string, args: readonly string[], seconds: number): Com
   return ['/bin/sh', '-c', `ulimit -t ${seconds}; exec "$0" "$@"`, program, ...args];
 }
 
-/** In milliseconds: how long output is read after a program has ended, if another process keeps it open. */
+/** Milliseconds for which output is read after a program has ended, if another process keeps it open. */
 const GRACE = 1000;
 
 /** Ends a program and all that it has started. */

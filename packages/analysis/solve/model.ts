@@ -22,13 +22,13 @@ type ModelValue =
  * require besides. Undefined if it
  * has no time, or claims of a token and of named ones.
  */
-export function situationOf(asked: Asked, values: readonly SExpression[], question: Question): Situation | undefined {
-  const reader = new ModelReader(asked, values.map(valueOf));
+export function readSituation(asked: Asked, values: readonly SExpression[], question: Question): Situation | undefined {
+  const reader = new ModelReader(asked, values.map(readValue));
   const text = (field: string, otherwise: string): string => reader.string(field) ?? otherwise;
   const { kind, version, scope, principal } = question.point;
   const roles = reader.roles();
   const now = reader.now();
-  const [jwt, jwts] = [reader.attributes('auxData.jwt'), tokensOf(reader.attributes('auxData.jwts'))];
+  const [jwt, jwts] = [reader.attributes('auxData.jwt'), readTokens(reader.attributes('auxData.jwts'))];
   const hasTokens = Object.keys(jwts).length > 0;
   // A call has one token, or named ones.
   if (now === undefined || (hasTokens && Object.keys(jwt).length > 0)) return undefined;
@@ -57,7 +57,7 @@ export function situationOf(asked: Asked, values: readonly SExpression[], questi
 }
 
 /** Named tokens, each with its claims. */
-function tokensOf(maps: Attributes): NonNullable<AuxDataInput['jwts']> {
+function readTokens(maps: Attributes): NonNullable<AuxDataInput['jwts']> {
   return Object.fromEntries(
     Object.entries(maps).flatMap(([name, token]) =>
       isMap(token) ? [[name, { claims: isMap(token['claims']) ? token['claims'] : {} }]] : [],
@@ -174,7 +174,7 @@ function timeText(value: ModelValue): string | undefined {
 
 const SECOND = 1_000_000_000n;
 
-function valueOf(expression: SExpression): ModelValue {
+function readValue(expression: SExpression): ModelValue {
   if (typeof expression === 'string') {
     if (expression === 'Null') return { kind: 'scalar', value: null };
     return expression === 'Err' ? { kind: 'failure' } : { kind: 'other' };
@@ -188,31 +188,31 @@ function valueOf(expression: SExpression): ModelValue {
     case 'Dbl':
     case 'Int':
     case 'Uint':
-      return { kind: 'scalar', value: numberOf(first) };
+      return { kind: 'scalar', value: readNumber(first) };
     case 'Lst':
     case 'Map':
       return { kind: constructor === 'Lst' ? 'list' : 'map', name: JSON.stringify(first) };
     case 'Ts':
-      return { kind: 'time', instant: integerOf(first), offset: Number(integerOf(second)) };
+      return { kind: 'time', instant: readInteger(first), offset: Number(readInteger(second)) };
     case 'Dur':
-      return { kind: 'duration', nanos: integerOf(first) };
+      return { kind: 'duration', nanos: readInteger(first) };
     default:
       return { kind: 'other' };
   }
 }
 
 /** A number such as `1.0`, `(- 2)` and `(/ 1.0 3.0)`; NaN for anything else. */
-function numberOf(expression: SExpression | undefined): number {
+function readNumber(expression: SExpression | undefined): number {
   if (typeof expression === 'string') return Number(expression);
   const [operator, a, b] = expression ?? [];
-  if (operator === '-') return -numberOf(a);
-  return operator === '/' ? numberOf(a) / numberOf(b) : Number.NaN;
+  if (operator === '-') return -readNumber(a);
+  return operator === '/' ? readNumber(a) / readNumber(b) : Number.NaN;
 }
 
-function integerOf(expression: SExpression | undefined): bigint {
+function readInteger(expression: SExpression | undefined): bigint {
   if (typeof expression === 'string' && /^\d+$/.test(expression)) return BigInt(expression);
   const [operator, inner] = typeof expression === 'object' ? expression : [];
-  return operator === '-' ? -integerOf(inner) : 0n;
+  return operator === '-' ? -readInteger(inner) : 0n;
 }
 
 /** A string constant as a string. */

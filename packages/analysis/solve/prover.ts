@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askedTerms, type Query, queryOf } from '../encode/query.js';
+import { askedTerms, type Query, encodeQuery } from '../encode/query.js';
 import { and, NotEncodable } from '../encode/smt.js';
 import type { Situation } from '../question/situation.js';
-import { situationOf } from './model.js';
+import { readSituation } from './model.js';
 import type { Answer, Prover, Question, UndecidedReason } from '../question/question.js';
-import { type Reply, replyOf, type SExpression } from './reply.js';
+import { type Reply, readReply, type SExpression } from './reply.js';
 import type { Solver } from './solver.js';
 
 /** How a prover asks. */
@@ -20,14 +20,14 @@ export interface ProverOptions {
 /** How many models are tried: of a query for usual requests, and of one for any. */
 const MODELS_OF_A_QUERY = 2;
 
-/** From this effort on, lists of models have 4 elements instead of 2. */
+/** The effort from which on lists of models have 4 elements instead of 2. */
 const LONG_LISTS = 4;
 
 /** The resource limit of z3 for the effort 3. Verdicts do not depend on the machine. */
 const RESOURCES = 4_000_000;
 
 /** Answers questions with a solver. */
-export function proverOf(solver: Solver, { effort, queries }: ProverOptions): Prover {
+export function makeProver(solver: Solver, { effort, queries }: ProverOptions): Prover {
   const options = `(set-option :rlimit ${Math.round((RESOURCES * effort ** 2) / 9)})\n`;
   const replies = new Map<string, Promise<Reply>>();
   const ask = (text: string, asked: readonly string[]): Promise<Reply> => {
@@ -39,7 +39,7 @@ export function proverOf(solver: Solver, { effort, queries }: ProverOptions): Pr
     if (known !== undefined) return known;
     const query = `(echo "${hash}")\n${body}(echo "${hash}")\n`;
     if (queries !== undefined) writeQuery(queries, hash, query);
-    const reply = solver.run(query).then((output) => replyOf(output, hash, asked.length));
+    const reply = solver.run(query).then((output) => readReply(output, hash, asked.length));
     replies.set(hash, reply);
     return reply;
   };
@@ -60,7 +60,7 @@ async function prove(
 ): Promise<Answer> {
   let query: Query;
   try {
-    query = queryOf(question, effort < LONG_LISTS ? 2 : 4);
+    query = encodeQuery(question, effort < LONG_LISTS ? 2 : 4);
   } catch (error) {
     return undecided('resource limit', error, []);
   }
@@ -99,16 +99,16 @@ async function confirmed(
       if ((await ask(body, [])).status !== 'sat') break;
       const reply = await ask(body, terms);
       if (reply.status !== 'sat') break;
-      const situation = situationOf(asked, reply.values, question);
+      const situation = readSituation(asked, reply.values, question);
       if (situation !== undefined && confirm(situation)) return situation;
-      refused.push(`(assert (not ${scalarsOf(terms, reply.values)}))`);
+      refused.push(`(assert (not ${fixScalars(terms, reply.values)}))`);
     }
   }
   return undefined;
 }
 
 /** That the terms have the scalars that they have in a model. */
-function scalarsOf(terms: readonly string[], values: readonly SExpression[]): string {
+function fixScalars(terms: readonly string[], values: readonly SExpression[]): string {
   const equalities = terms.flatMap((term, at) => {
     const value = values[at] as SExpression;
     const isScalar =

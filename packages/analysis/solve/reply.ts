@@ -11,7 +11,7 @@ export type SExpression = string | readonly SExpression[];
  * Reads the output of a solver for a query that begins and ends with an echo of its hash.
  * @param asked the number of values that were asked for.
  */
-export function replyOf(output: string | undefined, hash: string, asked: number): Reply {
+export function readReply(output: string | undefined, hash: string, asked: number): Reply {
   const parts = output === undefined ? undefined : parsed(output);
   if (parts === undefined) return TROUBLE;
   const [first, status, ...rest] = parts;

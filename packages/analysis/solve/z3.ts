@@ -34,17 +34,20 @@ export function startZ3(directory: string, timeout: number = QUERY_TIME): Solver
 }
 
 /**
- * In milliseconds: a query that takes longer ends with its process. Queries end by their resource limit long before, so
- * that answers do not depend on how busy the machine is; this is for a process that does not answer at all.
+ * Limit in milliseconds: a query that takes longer ends with its process. Queries end by their resource limit long
+ * before, so that answers do not depend on how busy the machine is; this is for a process that does not answer at all.
  */
 const QUERY_TIME = 180_000;
 
-/** In bytes: a process that has more is replaced before the next query. */
+/** Limit in bytes: a process that has more is replaced before the next query. */
 const MOST_MEMORY = 1024 * 1024 * 1024;
 
 const IS_SOURCE = import.meta.url.endsWith('.ts');
 
-/** Beside this file: in the sources, in the package, and beside the chunk of the command, which scripts/build.ts sees to. */
+/**
+ * The worker, beside this file: in the sources, in the package, and beside the chunk of the command, which
+ * scripts/build.ts sees to.
+ */
 const WORKER = new URL(IS_SOURCE ? './z3-worker.ts' : './z3-worker.js', import.meta.url);
 
 /** Sources need what loads TypeScript, which is found from their folder. Other options may be for the program that asks alone, as `--eval` is. */
@@ -73,7 +76,7 @@ class Z3Process implements Solver {
 
   private async ask(text: string): Promise<string | undefined> {
     this.child ??= this.start();
-    const reply = await replyOf(this.child, { text }, this.timeout);
+    const reply = await awaitReply(this.child, { text }, this.timeout);
     if (reply === undefined || reply.memory > MOST_MEMORY) this.kill();
     // z3 has ended, or read something else.
     if (reply !== undefined && reply.hash !== createHash('sha256').update(text).digest('hex')) return '(error)';
@@ -99,7 +102,7 @@ class Z3Process implements Solver {
 }
 
 /** Undefined if the process ends, or takes too long. */
-function replyOf(child: ChildProcess, request: WorkerRequest, timeout: number): Promise<WorkerReply | undefined> {
+function awaitReply(child: ChildProcess, request: WorkerRequest, timeout: number): Promise<WorkerReply | undefined> {
   return new Promise((resolve) => {
     const end = (reply?: WorkerReply): void => {
       clearTimeout(timer);

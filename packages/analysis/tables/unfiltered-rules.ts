@@ -23,15 +23,13 @@ export function reportUnfilteredRules(
 ): void {
   const byKey = new Map(modules.map((module) => [module.key, module]));
   for (const [kind, table] of tables) {
-    for (const { module, what, rule, condition } of conditionsOf(kind, modules, byKey)) {
-      for (const { expression, reason, part } of unfilteredIn(condition, module, table, dialect)) {
+    for (const { module, what, rule, condition } of listConditions(kind, modules, byKey)) {
+      for (const { expression, reason, part, perRow } of unfilteredIn(condition, module, table, dialect)) {
         const span = expression.spanOf(0, expression.text.length);
-        report.add(
-          'rule/not-in-sql',
-          { span, anchor: span.start, path: '' },
-          { what, rule, kind, dialect, reason },
-          { notes: [{ message: `in a filter it is \`${part}\`` }] },
-        );
+        const place = { span, anchor: span.start, path: '' };
+        const notes = [{ message: `in a filter it is \`${part}\`` }];
+        if (perRow) report.add('sql/closure-per-row', place, { what, rule, kind, dialect, table: reason }, { notes });
+        else report.add('rule/not-in-sql', place, { what, rule, kind, dialect, reason }, { notes });
       }
     }
   }
@@ -45,7 +43,7 @@ interface Conditional {
   readonly condition: Match;
 }
 
-function conditionsOf(
+function listConditions(
   kind: string,
   modules: readonly Module[],
   byKey: ReadonlyMap<string, Module>,
@@ -80,8 +78,10 @@ function conditionsOf(
 /** A part of a condition without SQL. */
 interface Unfiltered {
   readonly expression: AuthoredText;
+  /** Why it has none; the table, for a closure that is found for each row. */
   readonly reason: string;
   readonly part: string;
+  readonly perRow: boolean;
 }
 
 function unfilteredIn(match: Match, module: Module, table: SqlTable, dialect: SqlDialect): readonly Unfiltered[] {
@@ -94,15 +94,26 @@ function unfilteredIn(match: Match, module: Module, table: SqlTable, dialect: Sq
     // No variable of a macro has such a name.
     const name = `?${unknowns.size}`;
     unknowns.set(name, given.type);
-    return new residual.Unknown({ kind: 'path', root: name, fields: [] }, sortOf(given.type));
+    const { kind } = given.type;
+    const isOfTime = kind === 'timestamp' || kind === 'duration';
+    const unknown = new residual.Unknown(
+      { kind: 'path', root: name, fields: [] },
+      isOfTime ? 'string' : toSort(given.type),
+    );
+    // A filter contains a time as a string and a function that parses it. Without that function, the operands of
+    // arithmetic might be numbers of any type.
+    return isOfTime ? new residual.Unknown({ kind: 'call', operator: kind, operands: [unknown] }, 'other') : unknown;
   });
   const unplannable = residual.unplannableReason(condition);
-  if (unplannable !== undefined) return [{ expression, reason: unplannable, part: expression.text }];
+  if (unplannable !== undefined) return [{ expression, reason: unplannable, part: expression.text, perRow: false }];
   const filter = residual.filterOf(condition);
   if (filter.kind !== 'KIND_CONDITIONAL') return [];
-  return partsOf(filter.condition).flatMap((part) => {
-    const reason = refusalOf(part, unknowns, (known) => reasonFor(known, table, dialect));
-    return reason === undefined ? [] : [{ expression, reason, part: residual.operandText(named(part, unknowns)) }];
+  return listParts(filter.condition).flatMap((part): readonly Unfiltered[] => {
+    const found = { expression, part: residual.operandText(named(part, unknowns)) };
+    const reason = findRefusal(part, unknowns, (known) => reasonFor(known, table, dialect));
+    if (reason !== undefined) return [{ ...found, reason, perRow: false }];
+    const closure = findRefusal(part, unknowns, (known) => closurePerRow(known, table, dialect));
+    return closure === undefined ? [] : [{ ...found, reason: closure, perRow: true }];
   });
 }
 
@@ -112,7 +123,7 @@ const NOBODY = new PlanQuery(
   { globals: {}, clock: () => ({ seconds: 0, nanos: 0, offset: 0 }) },
 );
 
-function sortOf({ kind }: CelType): residual.Unknown['sort'] {
+function toSort({ kind }: CelType): residual.Unknown['sort'] {
   switch (kind) {
     case 'string':
     case 'bool':
@@ -127,31 +138,31 @@ function sortOf({ kind }: CelType): residual.Unknown['sort'] {
 }
 
 /** The conditions that logical operators combine: each is refused by itself. */
-function partsOf(operand: Operand): readonly Operand[] {
+function listParts(operand: Operand): readonly Operand[] {
   return 'expression' in operand && LOGIC.has(operand.expression.operator)
-    ? operand.expression.operands.flatMap(partsOf)
+    ? operand.expression.operands.flatMap(listParts)
     : [operand];
 }
 
 const LOGIC: ReadonlySet<string> = new Set(['and', 'or', 'not', 'unless', 'if']);
 
-/** Why a condition is refused whatever a request determines; undefined if it is not, or if it depends on too much. */
-function refusalOf(
+/** What is said of a condition whatever a request determines; undefined if it is not, or if it depends on too much. */
+function findRefusal(
   operand: Operand,
   unknowns: ReadonlyMap<string, CelType>,
   reasonOf: (operand: Operand) => string | undefined,
 ): string | undefined {
-  const names = [...new Set(variablesOf(operand))].filter((name) => unknowns.has(name));
+  const names = [...new Set(listVariables(operand))].filter((name) => unknowns.has(name));
   if (names.length > MOST_UNKNOWNS) return undefined;
   let reason: string | undefined;
-  for (const values of combinations(names.map((name) => samplesOf(unknowns.get(name) as CelType)))) {
+  for (const values of combinations(names.map((name) => listSamples(unknowns.get(name) as CelType)))) {
     reason = reasonOf(replaced(operand, new Map(names.map((name, index) => [name, values[index] as Operand]))));
     if (reason === undefined) return undefined;
   }
   return reason;
 }
 
-/** With each more, the number of combinations grows sevenfold. */
+/** The most unknowns that are tried; each more makes the combinations sevenfold. */
 const MOST_UNKNOWNS = 3;
 
 /** Why a condition or its negation has no SQL. */
@@ -165,8 +176,14 @@ function reasonFor(operand: Operand, table: SqlTable, dialect: SqlDialect): stri
   return undefined;
 }
 
+/** A table whose closure a condition finds for each row. */
+function closurePerRow(condition: Operand, table: SqlTable, dialect: SqlDialect): string | undefined {
+  const rendered = renderSql({ kind: 'KIND_CONDITIONAL', condition }, table, { dialect });
+  return rendered.kind === 'sql' ? rendered.closuresPerRow?.[0] : undefined;
+}
+
 /** Values of a type that SQL treats differently. */
-function samplesOf({ kind }: CelType): readonly Operand[] {
+function listSamples({ kind }: CelType): readonly Operand[] {
   switch (kind) {
     case 'bool':
       return [constant(true), constant(false)];
@@ -179,9 +196,9 @@ function samplesOf({ kind }: CelType): readonly Operand[] {
     case 'null':
       return [constant(null)];
     case 'timestamp':
-      return [call('timestamp', '2020-01-01T00:00:00Z')];
+      return [constant('2020-01-01T00:00:00Z')];
     case 'duration':
-      return [call('duration', '3600s')];
+      return [constant('3600s')];
     case 'list':
       return [constant([]), constant(['a'])];
     case 'map':
@@ -203,10 +220,6 @@ function constant(value: JsonValue): Operand {
   return { value };
 }
 
-function call(operator: string, text: string): Operand {
-  return { expression: { operator, operands: [{ value: text }] } };
-}
-
 function* combinations(choices: readonly (readonly Operand[])[]): Generator<readonly Operand[]> {
   const [first, ...others] = choices;
   if (first === undefined) {
@@ -216,9 +229,9 @@ function* combinations(choices: readonly (readonly Operand[])[]): Generator<read
   for (const rest of combinations(others)) for (const one of first) yield [one, ...rest];
 }
 
-function* variablesOf(operand: Operand): Generator<string> {
+function* listVariables(operand: Operand): Generator<string> {
   if ('variable' in operand) yield operand.variable;
-  if ('expression' in operand) for (const part of operand.expression.operands) yield* variablesOf(part);
+  if ('expression' in operand) for (const part of operand.expression.operands) yield* listVariables(part);
 }
 
 function replaced(operand: Operand, values: ReadonlyMap<string, Operand>): Operand {
@@ -228,7 +241,7 @@ function replaced(operand: Operand, values: ReadonlyMap<string, Operand>): Opera
   return { expression: { operator, operands: operands.map((part) => replaced(part, values)) } };
 }
 
-/** With `?` for what a request determines. */
+/** Prints an operand, with `?` for what a request determines. */
 function named(operand: Operand, unknowns: ReadonlyMap<string, CelType>): Operand {
   return replaced(operand, new Map([...unknowns.keys()].map((name) => [name, { variable: '?' }])));
 }

@@ -39,13 +39,13 @@ export function pointsWithoutPolicies(
   { decisions, reading, isWantedAt }: Omit<PolicyPoints, 'points'>,
 ): readonly Point[] {
   if (about.length === 0) return [];
-  const known = new Set(about.map(keyOf));
+  const known = new Set(about.map(identifyPoint));
   const { lenientScopeSearch = false } = reading.selecting;
   const points = pointsOfEveryone(
     decisions,
     lenientScopeSearch,
     subject.kinds,
-    (point) => subject.isAbout(point) && isWantedAt(point) && !known.has(keyOf(point)),
+    (point) => subject.isAbout(point) && isWantedAt(point) && !known.has(identifyPoint(point)),
   );
   // The first one is shown: kinds that look usual come first.
   const isOdd = ({ kind }: Point): number => Number(/[^\w.]/.test(kind));
@@ -53,9 +53,9 @@ export function pointsWithoutPolicies(
 }
 
 function unique(points: readonly Point[]): readonly Point[] {
-  return [...new Map(points.map((point) => [keyOf(point), point])).values()];
+  return [...new Map(points.map((point) => [identifyPoint(point), point])).values()];
 }
 
-function keyOf({ kind, version, scope, principal }: Point): string {
+function identifyPoint({ kind, version, scope, principal }: Point): string {
   return JSON.stringify([kind, version, scope, principal]);
 }

@@ -8,7 +8,7 @@ import type { UndecidedReason } from '../question/question.js';
  * gives equal bytes.
  */
 export interface VerifyReport {
-  /** By document, sorted by its name, in the order of the document. */
+  /** Statements by document, sorted by its name, in the order of the document. */
   readonly statements: readonly VerifiedStatement[];
   readonly summary: VerifySummary;
   readonly limits: DiffLimits;
@@ -39,7 +39,7 @@ export interface VerifiedRow {
   readonly principal: RowPrincipal | null;
   /** The action, or the shortest one of a class of actions that only globs match. */
   readonly action: string;
-  /** Of `implies`: the action that is then allowed, too. */
+  /** The action that `implies` allows, too. */
   readonly also?: string;
   readonly answer: StatementAnswer;
   /** How a proof or a request was found; absent if there is neither. */
@@ -49,7 +49,7 @@ export interface VerifiedRow {
   /** The rule that decides the request; null where none does. */
   readonly decidedBy?: RulePlace | null;
   readonly reason?: UndecidedReason;
-  /** Of an undecided row: the functions, macros and operators that the prover does not interpret; sorted. */
+  /** The functions, macros and operators that the prover does not interpret; sorted. */
   readonly uninterpreted?: readonly string[];
 }
 

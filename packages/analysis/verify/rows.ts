@@ -10,14 +10,14 @@ import type { AssumedSchema, UndecidedReason } from '../question/question.js';
 import { isAt, type Replay } from '../witness/replay.js';
 import type { Situation } from '../question/situation.js';
 import { pointsAbout, pointsWithoutPolicies } from './points-about.js';
-import { applicationOf, denyRule, type RuleApplications } from './rule-application.js';
+import { whenApplies, denyRule, type RuleApplications } from './rule-application.js';
 import { matching, type Reading, Subject } from './subject.js';
 
 /** A row of a statement: what decides whether it holds for one point and one class of actions. */
 export interface Row {
   readonly point: Point;
   readonly action: string;
-  /** Of `implies`: the action that is then allowed, too. */
+  /** The action that `implies` allows, too. */
   readonly also?: string;
   /** Whether a request proves the row, as for `reachable`, or refutes it. */
   readonly isShown: boolean;
@@ -64,12 +64,12 @@ export interface Policies {
 }
 
 /** The rows of a statement, sorted by point and action; none if it matches no policy. */
-export function* rowsOf({ claim }: Statement, set: InvariantSet, policies: Policies): Generator<Row> {
+export function* generateRows({ claim }: Statement, set: InvariantSet, policies: Policies): Generator<Row> {
   switch (claim.form) {
     case 'never': {
       const subject = new Subject(claim.about, set, policies.reading);
-      for (const scene of scenesOf(subject, claim.about.actions, set, policies))
-        for (const action of scene.actionsOf(subject))
+      for (const scene of generateScenes(subject, claim.about.actions, set, policies))
+        for (const action of scene.listActions(subject))
           yield scene.row(
             action,
             (allowed) => allowed,
@@ -83,15 +83,15 @@ export function* rowsOf({ claim }: Statement, set: InvariantSet, policies: Polic
       for (const point of [...about, ...pointsWithoutPolicies(subject, about, policies)]) {
         const scene = new Scene(point, subject, claim.about.actions, set, policies);
         const isSpare = about.includes(point) ? {} : { isSpare: true as const };
-        for (const action of scene.actionsOf(subject))
+        for (const action of scene.listActions(subject))
           yield { ...scene.row(action, not, (situation) => !scene.isAllowed(situation, action)), ...isSpare };
       }
       return;
     }
     case 'implies': {
       const subject = new Subject(claim.about, set, policies.reading);
-      for (const scene of scenesOf(subject, [...claim.about.actions, ...claim.also], set, policies))
-        for (const action of scene.actionsOf(subject))
+      for (const scene of generateScenes(subject, [...claim.about.actions, ...claim.also], set, policies))
+        for (const action of scene.listActions(subject))
           for (const also of matching(claim.also, scene.actions))
             if (action !== also)
               yield {
@@ -115,7 +115,7 @@ export function* rowsOf({ claim }: Statement, set: InvariantSet, policies: Polic
         if (!decisions.at(point, []).modules.includes(rule.module)) continue;
         const scene = new Scene(point, undefined, [], set, policies);
         for (const action of scene.actions) {
-          const application = applicationOf(
+          const application = whenApplies(
             rule,
             { kind: point.kind, action, roles: scene.roles },
             scene.decisions,
@@ -144,7 +144,7 @@ function* reachableRows(
   policies: Policies,
 ): Generator<Row> {
   const groups = new Map<string, Scene[]>();
-  for (const scene of scenesOf(subject, asked, set, policies)) {
+  for (const scene of generateScenes(subject, asked, set, policies)) {
     const { kind, version, scope } = scene.point;
     const key = JSON.stringify([kind, version, scope]);
     const group = groups.get(key);
@@ -154,7 +154,7 @@ function* reachableRows(
   for (const scenes of groups.values()) {
     const [first] = scenes as [Scene];
     const named = new Set(scenes.flatMap((scene) => scene.named));
-    const actions = asked.length === 0 ? [...named] : scenes.flatMap((scene) => scene.actionsOf(subject));
+    const actions = asked.length === 0 ? [...named] : scenes.flatMap((scene) => scene.listActions(subject));
     for (const action of [...new Set(actions)].filter(policies.isWanted).sort()) {
       const rows = scenes.map((scene) =>
         scene.row(
@@ -169,7 +169,7 @@ function* reachableRows(
 }
 
 /** What a statement says at each of its points. */
-function* scenesOf(
+function* generateScenes(
   subject: Subject,
   asked: readonly string[],
   set: InvariantSet,
@@ -218,8 +218,8 @@ class Scene {
   }
 
   /** Its actions that a statement is about. */
-  actionsOf(subject: Subject): readonly string[] {
-    return subject.actionsOf(this.actionClasses).filter(this.policies.isWanted);
+  listActions(subject: Subject): readonly string[] {
+    return subject.listActions(this.actionClasses).filter(this.policies.isWanted);
   }
 
   /** When an action is allowed. */

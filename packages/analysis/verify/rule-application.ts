@@ -1,14 +1,14 @@
 import type { AccessRequest, EngineOptions } from '../../../runtime/engine/index.js';
 import { type Attributes, type Instant, literalOrGlob, type Request } from '../../../runtime/policy/index.js';
-import { valuesOf } from '../../../compiler/ir/visit.js';
+import { listValues } from '../../../compiler/ir/visit.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import { readsRuntime } from '../../../compiler/lower/rules.js';
 import type { Decisions, PointDecisions } from '../decision/decisions.js';
 import { and, type Formula, hasRole, or } from '../formula/formula.js';
-import { bundleOf } from '../program/bundle.js';
-import { holds, surroundingsOf } from '../program/conditions.js';
-import { type Survey, surveyOf } from '../program/survey.js';
-import { configured, instantOf } from '../witness/replay.js';
+import { makeBundle } from '../program/bundle.js';
+import { holds, makeSurroundings } from '../program/conditions.js';
+import { type Survey, makeSurvey } from '../program/survey.js';
+import { configured, parseInstant } from '../witness/replay.js';
 import type { Situation } from '../question/situation.js';
 
 /** The lowered parts of a DENY rule: one for its roles, and one for each of its derived roles. */
@@ -31,7 +31,7 @@ export function denyRule(name: string, { modules }: ir.Program): DenyRule | unde
  * When a rule applies: one of the roles reaches it and its conditions hold. A condition that reads `runtime` is taken to
  * hold, so more is proved than is asked.
  */
-export function applicationOf(
+export function whenApplies(
   { module, parts }: DenyRule,
   { kind, action, roles }: { readonly kind: string; readonly action: string; readonly roles: readonly string[] },
   { lineages }: PointDecisions,
@@ -45,7 +45,7 @@ export function applicationOf(
       .map((rule) =>
         and(
           or(...roles.filter((role) => reaches(role, rule)).map(hasRole)),
-          holding(definitionOf(rule, modules)),
+          holding(findDefinition(rule, modules)),
           holding({ condition: rule.condition, module }),
         ),
       ),
@@ -57,7 +57,7 @@ interface Conditional {
   readonly module: ir.Module;
 }
 
-function definitionOf({ derivedRole }: ir.Rule, modules: Decisions['modules']): Conditional | undefined {
+function findDefinition({ derivedRole }: ir.Rule, modules: Decisions['modules']): Conditional | undefined {
   const module = derivedRole && modules.get(derivedRole.module);
   if (module?.kind !== 'derived-roles') return undefined;
   return { condition: module.definitions.find(({ name }) => name === derivedRole?.name)?.condition, module };
@@ -66,7 +66,7 @@ function definitionOf({ derivedRole }: ir.Rule, modules: Decisions['modules']): 
 function holding(conditional: Conditional | undefined): Formula {
   if (conditional?.condition === undefined) return true;
   const { condition, module } = conditional;
-  const values = [...valuesOf(condition), ...module.variables.map(({ value }) => value)];
+  const values = [...listValues(condition), ...module.variables.map(({ value }) => value)];
   return readsRuntime(values) || { kind: 'holds', condition, module, failedIsNull: false };
 }
 
@@ -85,13 +85,13 @@ export class RuleApplications {
     program: ir.Program,
     private readonly options: EngineOptions,
   ) {
-    this.bundle = bundleOf(program);
+    this.bundle = makeBundle(program);
   }
 
   /** Whether a rule applies to a request, whatever other rules decide. */
   applies({ parts }: DenyRule, { request, globals, now }: Situation): boolean {
     this.applied.clear();
-    this.now = instantOf(now);
+    this.now = parseInstant(now);
     this.survey(globals)(request);
     return parts.some((rule) => this.applied.has(rule));
   }
@@ -109,11 +109,11 @@ export class RuleApplications {
       const origin = made && origins.get(made as Parameters<typeof origins.get>[0]);
       const condition = origin?.rule.condition;
       return (
-        origin === undefined || condition === undefined || holds(condition, surroundingsOf(origin.module, request))
+        origin === undefined || condition === undefined || holds(condition, makeSurroundings(origin.module, request))
       );
     };
     const clock = (): Instant => this.now as Instant;
-    return surveyOf(
+    return makeSurvey(
       this.bundle,
       { ...this.options, globals, clock },
       {

@@ -8,8 +8,8 @@ import type { Selecting } from '../decision/decisions.js';
 import type { NameClasses } from '../decision/name-classes.js';
 import type { Point } from '../question/point.js';
 import { and, type Formula, hasRole, not, or } from '../formula/formula.js';
-import { holds, surroundingsOf } from '../program/conditions.js';
-import { configured, instantOf } from '../witness/replay.js';
+import { holds, makeSurroundings } from '../program/conditions.js';
+import { configured, parseInstant } from '../witness/replay.js';
 import type { Situation } from '../question/situation.js';
 
 /** How requests are read that leave something out, and the globals of the engine if they are known. */
@@ -70,7 +70,7 @@ export class Subject {
   }
 
   /** One of each class of its actions. */
-  actionsOf({ named, others }: NameClasses): readonly string[] {
+  listActions({ named, others }: NameClasses): readonly string[] {
     const { actions } = this.about;
     const all = [...named, ...others];
     return actions.length === 0 ? all : matching(actions, all);
@@ -116,7 +116,7 @@ export class Subject {
   }
 
   private isTrue(condition: Match, situation: Situation): boolean {
-    return holds(condition, surroundingsOf(this.set.conditions, requestOf(situation, this.reading.globals)));
+    return holds(condition, makeSurroundings(this.set.conditions, toRequest(situation, this.reading.globals)));
   }
 }
 
@@ -151,7 +151,7 @@ function isId(id: string): Match {
 }
 
 /** What conditions see of a request. */
-function requestOf({ request, globals, now }: Situation, known: Attributes | undefined): Request {
+function toRequest({ request, globals, now }: Situation, known: Attributes | undefined): Request {
   const { principal, resource, auxData } = request;
   return {
     principal: {
@@ -172,6 +172,6 @@ function requestOf({ request, globals, now }: Situation, known: Attributes | und
     effectiveDerivedRoles: [],
     failedDerivedRoles: [],
     globals: known ?? (configured(globals) as Attributes),
-    now: instantOf(now),
+    now: parseInstant(now),
   };
 }

@@ -6,19 +6,19 @@ import { fold } from '../../../compiler/optimise/index.js';
 import { Decisions } from '../decision/decisions.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
 import { checkNarrowing } from '../decision/narrowing.js';
-import { narrowed, pointsOf } from '../decision/points.js';
+import { narrowed, listPoints } from '../decision/points.js';
 import { witnessRequest } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
 
-import { explainerOf } from '../explain/explain.js';
+import { makeExplainer } from '../explain/explain.js';
 import { placeAt } from '../program/place.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { Answers, undecided } from '../solve/answers.js';
 import type { Answer, Undecided } from '../question/question.js';
-import { configured, instantOf, Replay } from '../witness/replay.js';
+import { configured, parseInstant, Replay } from '../witness/replay.js';
 import type { Situation } from '../question/situation.js';
 import type { StatementAnswer, VerifiedRow, VerifiedStatement, VerifyReport } from './report.js';
-import { type Goal, type Policies, type Row, rowsOf } from './rows.js';
+import { type Goal, type Policies, type Row, generateRows } from './rows.js';
 import { RuleApplications } from './rule-application.js';
 
 /** How statements are verified. */
@@ -68,7 +68,7 @@ class Verifier {
       decisions,
       keys,
       classes: new Map(),
-      points: pointsOf([decisions], isLenient, { kind, scope }),
+      points: listPoints([decisions], isLenient, { kind, scope }),
       replay: new Replay(compiled, engine),
       applications: new RuleApplications(version.program, engine),
       principals: new Set(
@@ -83,10 +83,10 @@ class Verifier {
     this.answers = new Answers({ keys, selecting: engine, effort, prover, isOver: () => this.isOver() });
     const lowered = fold(version.lowered);
     this.explained = ({ request, globals, now }: Situation) =>
-      explainerOf(lowered, {
+      makeExplainer(lowered, {
         ...engine,
         globals: engine.globals ?? (configured(globals) as typeof globals),
-        clock: () => instantOf(now),
+        clock: () => parseInstant(now),
       }).explain(request);
   }
 
@@ -96,11 +96,11 @@ class Verifier {
 
   async statement({ name, span, claim }: Statement, set: InvariantSet): Promise<VerifiedStatement> {
     const rows: VerifiedRow[] = [];
-    for (const row of rowsOf({ name, span, claim }, set, this.policies)) {
+    for (const row of generateRows({ name, span, claim }, set, this.policies)) {
       if (row.isSpare === true && rows.some(({ answer }) => answer === 'refuted')) break;
       rows.push(await this.row(row));
     }
-    rows.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : placeOf(a) > placeOf(b) ? 1 : 0));
+    rows.sort((a, b) => (formatPlace(a) < formatPlace(b) ? -1 : formatPlace(a) > formatPlace(b) ? 1 : 0));
     const has = (answer: StatementAnswer): boolean => rows.some((row) => row.answer === answer);
     const isAboutNothing = rows.length === 0;
     return {
@@ -204,7 +204,7 @@ class Verifier {
   }
 }
 
-/** By this, rows are sorted; those of one place are in order already. */
-function placeOf({ kind, version, scope, principal }: VerifiedRow): string {
+/** The key by which rows are sorted; those of one place are in order already. */
+function formatPlace({ kind, version, scope, principal }: VerifiedRow): string {
   return [kind, version, scope, principal?.id ?? '', principal?.scope ?? '', principal?.version ?? ''].join('\0');
 }

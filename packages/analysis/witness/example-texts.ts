@@ -1,7 +1,7 @@
 import type { Match, Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { parts } from '../../../compiler/ir/visit.js';
-import { type Candidates, canBe, type Path, pathOf } from '../candidates/candidates.js';
+import { type Candidates, canBe, type Path, findPath } from '../candidates/candidates.js';
 import type { Holds } from '../formula/formula.js';
 
 /** Strings that functions accept which refuse most others, by the names of the functions. */
@@ -34,8 +34,8 @@ const ACCEPTED: { readonly [name: string]: readonly string[] } = {
 export function exampleTexts(conditions: readonly Holds[], hasId: boolean): readonly Candidates[] {
   const found = new Map<string, { readonly path: Path; readonly values: Set<string> }>();
   for (const { condition, module } of conditions)
-    for (const clause of clausesOf(condition)) {
-      const { paths, texts } = readsOf(clause, module);
+    for (const clause of listClauses(condition)) {
+      const { paths, texts } = listReads(clause, module);
       if (texts.size === 0) continue;
       for (const path of paths) {
         if (path[0] === 'principal' && path[1] === 'id' && !hasId) continue;
@@ -53,17 +53,17 @@ export function exampleTexts(conditions: readonly Holds[], hasId: boolean): read
 }
 
 /** The expressions below `all`, `any`, `none`, `&&`, `||` and `!`. */
-function clausesOf(match: Match): readonly Value[] {
-  return match.kind === 'expr' ? operandsOf(match.value) : match.of.flatMap(clausesOf);
+function listClauses(match: Match): readonly Value[] {
+  return match.kind === 'expr' ? listOperands(match.value) : match.of.flatMap(listClauses);
 }
 
-function operandsOf(value: Value): readonly Value[] {
+function listOperands(value: Value): readonly Value[] {
   const isLogic = value.kind === 'operator' && ['and', 'or', 'not'].includes(value.operator);
-  return isLogic ? parts(value).flatMap(operandsOf) : [value];
+  return isLogic ? parts(value).flatMap(listOperands) : [value];
 }
 
 /** The parts of a request that an expression reads, and what its functions accept; variables are seen through. */
-function readsOf(
+function listReads(
   clause: Value,
   { variables }: Module,
 ): { readonly paths: readonly Path[]; readonly texts: ReadonlySet<string> } {
@@ -71,7 +71,7 @@ function readsOf(
   const texts = new Set<string>();
   const seen = new Set<string>();
   const visit = (value: Value): void => {
-    const path = pathOf(value) ?? idPath(value);
+    const path = findPath(value) ?? idPath(value);
     if (path !== undefined) {
       paths.push(path);
       return;

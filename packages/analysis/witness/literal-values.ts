@@ -1,11 +1,12 @@
 import * as cel from '../../cel/runtime/index.js';
 import { type Request, sanitize } from '../../../runtime/policy/index.js';
+import { COMPARISONS } from '../../../compiler/ir/comparisons.js';
 import type { Module, Program } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { some } from '../../../compiler/ir/visit.js';
-import { type Path, pathOf } from '../candidates/candidates.js';
-import { type Results, resultsOf } from '../program/results.js';
-import { surroundingsOf } from '../program/conditions.js';
+import { type Path, findPath } from '../candidates/candidates.js';
+import { type Results, evaluateAll } from '../program/results.js';
+import { makeSurroundings } from '../program/conditions.js';
 
 /** How conditions use an attribute or a claim. */
 export interface AttributeUse {
@@ -33,15 +34,15 @@ export class LiteralValues {
       const rules = module.kind === 'derived-roles' ? module.definitions : module.rules;
       for (const { condition } of rules) {
         if (condition === undefined) continue;
-        const results = resultsOf(condition, (observe) => surroundingsOf(module, NOBODY, { observe }));
+        const results = evaluateAll(condition, (observe) => makeSurroundings(module, NOBODY, { observe }));
         for (const value of results.keys()) this.addOperator(module, value, results);
       }
     }
   }
 
   /** How the conditions that requests about a kind may meet use an attribute or a claim. */
-  usesOf(kind: string, path: Path): AttributeUse {
-    const uses = this.modulesAbout(kind).flatMap((module) => this.found.get(keyOf(module, path)) ?? []);
+  findUses(kind: string, path: Path): AttributeUse {
+    const uses = this.modulesAbout(kind).flatMap((module) => this.found.get(joinPath(module, path)) ?? []);
     return {
       literals: uses.flatMap(({ literals }) => literals),
       isCompared: uses.length > 0,
@@ -65,14 +66,14 @@ export class LiteralValues {
     if (value.kind !== 'operator' || !COMPARISONS.has(value.operator)) return;
     const [left, right] = value.operands as [Value, Value];
     const isIn = value.operator === 'inCollection';
-    this.add(module, left, right, isIn ? elementsOf(right, results) : literalOf(right, results));
-    this.add(module, right, left, isIn ? [] : literalOf(left, results));
+    this.add(module, left, right, isIn ? listElements(right, results) : listLiteral(right, results));
+    this.add(module, right, left, isIn ? [] : listLiteral(left, results));
   }
 
   private add(module: Module, value: Value, other: Value, literals: readonly unknown[]): void {
-    const path = pathOf(value);
+    const path = findPath(value);
     if (path === undefined) return;
-    const key = keyOf(module, path);
+    const key = joinPath(module, path);
     const use = this.found.get(key) ?? { literals: [], isId: false };
     this.found.set(key, use);
     use.isId ||= other.kind === 'field' && other.name === 'id';
@@ -83,32 +84,22 @@ export class LiteralValues {
 
 const FEW = 10;
 
-const COMPARISONS: ReadonlySet<string> = new Set([
-  'equals',
-  'notEquals',
-  'lessThan',
-  'atMost',
-  'greaterThan',
-  'atLeast',
-  'inCollection',
-]);
-
-function keyOf({ key }: Module, path: Path): string {
+function joinPath({ key }: Module, path: Path): string {
   return [key, ...path].join('\0');
 }
 
-function literalOf(value: Value, results: Results): readonly unknown[] {
+function listLiteral(value: Value, results: Results): readonly unknown[] {
   const result = readsRequest(value) ? undefined : results.get(value);
   if (typeof result === 'boolean') return [result, !result];
-  return jsonOf(result);
+  return listJson(result);
 }
 
-function elementsOf(value: Value, results: Results): readonly unknown[] {
+function listElements(value: Value, results: Results): readonly unknown[] {
   const result = readsRequest(value) ? undefined : results.get(value);
-  return Array.isArray(result) ? result.slice(0, FEW).flatMap((item: cel.Result) => jsonOf(item)) : [];
+  return Array.isArray(result) ? result.slice(0, FEW).flatMap((item: cel.Result) => listJson(item)) : [];
 }
 
-function jsonOf(result: cel.Result): readonly unknown[] {
+function listJson(result: cel.Result): readonly unknown[] {
   const output = cel.isFailure(result) ? undefined : cel.toOutput(result);
   return output === undefined || 'error' in output ? [] : [output.val];
 }

@@ -29,7 +29,7 @@ export function realistic(
     });
   for (const [value, paths] of leavesByValue(situation.request)) {
     const replacements = (path: Path): readonly unknown[] =>
-      replacementsOf(value, known.usesOf(situation.request.resource.kind, path));
+      listReplacements(value, known.findUses(situation.request.resource.kind, path));
     const left = paths.filter((path) => !set([path], replacements(path)));
     // Attributes that are compared with each other have to stay equal.
     if (left.length > 1) set(left, left.flatMap(replacements));
@@ -39,7 +39,7 @@ export function realistic(
 
 const NAMES = ['bob', 'carol'];
 
-function replacementsOf(value: unknown, { literals, isCompared, isId }: AttributeUse): readonly unknown[] {
+function listReplacements(value: unknown, { literals, isCompared, isId }: AttributeUse): readonly unknown[] {
   const isReplaced = value === true ? isCompared : isMadeUp(value);
   if (!isReplaced) return [];
   const strings = literals.filter((literal) => typeof literal === 'string');

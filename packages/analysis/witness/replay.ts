@@ -18,6 +18,7 @@ export class Replay {
   private readonly engines = new Map<string, Engine>();
   private validating: Engine | undefined;
   private now: Instant | undefined;
+  private nowText = '';
 
   constructor(
     private readonly compiled: CompiledBundle,
@@ -25,17 +26,24 @@ export class Replay {
   ) {}
 
   isAllowed({ request, globals, now }: Situation): boolean {
-    this.now = instantOf(now);
+    this.setNow(now);
     return this.engine(globals).isAllowed(request);
   }
 
   /** Whether the attributes satisfy the schemas. */
   satisfiesSchemas({ request, globals, now }: Situation): boolean {
-    this.now = instantOf(now);
+    this.setNow(now);
     this.validating ??= createEngine(this.compiled, { ...this.settings(globals), schemaEnforcement: 'warn' });
     const { principal, resource, action, auxData } = request;
     const resources = [{ resource, actions: [action] }];
     return this.validating.check({ principal, auxData, resources }).every((own) => own.validationErrors.length === 0);
+  }
+
+  /** Most situations of a search have the same time. */
+  private setNow(text: string): void {
+    if (text === this.nowText) return;
+    this.now = parseInstant(text);
+    this.nowText = text;
   }
 
   private settings(globals: Attributes): EngineOptions {
@@ -47,7 +55,7 @@ export class Replay {
   }
 
   private engine(globals: Attributes): Engine {
-    const key = this.options.globals === undefined ? JSON.stringify(globals) : '';
+    const key = this.options.globals !== undefined || isEmpty(globals) ? '' : JSON.stringify(globals);
     const known = this.engines.get(key);
     if (known !== undefined) return known;
     const engine = createEngine(this.compiled, this.settings(globals));
@@ -58,8 +66,13 @@ export class Replay {
 
 const MOST_ENGINES = 100;
 
+function isEmpty(globals: Attributes): boolean {
+  for (const _ in globals) return false;
+  return true;
+}
+
 /** The instant of a situation. */
-export function instantOf(text: string): Instant {
+export function parseInstant(text: string): Instant {
   const { seconds, nanos } = parseTimestamp(text) ?? invariant(`${text} is RFC 3339`);
   return { seconds, nanos, offset: 0 };
 }
@@ -113,15 +126,20 @@ export function isAt(
   principals: ReadonlySet<string>,
   { defaultPolicyVersion = 'default', defaultScope = '' }: Selecting,
 ): boolean {
-  const scopeOf = (scope: string | undefined): string => (scope || defaultScope).replace(/^\./, '');
-  const versionOf = (version: string | undefined): string => version || defaultPolicyVersion;
-  if (sanitize(resource.kind) !== point.kind || versionOf(resource.policyVersion) !== point.version) return false;
-  if (scopeOf(resource.scope) !== point.scope) return false;
+  if ((resource.policyVersion || defaultPolicyVersion) !== point.version) return false;
+  if (resource.kind !== point.kind && sanitize(resource.kind) !== point.kind) return false;
+  if (normalizeScope(resource.scope, defaultScope) !== point.scope) return false;
   if (principal.roles.length === 0 || principal.roles.includes('')) return false;
   if (point.principal === undefined) return !principals.has(principal.id);
   return (
     principal.id === point.principal.id &&
-    scopeOf(principal.scope) === point.principal.scope &&
-    (point.principal.version === undefined || versionOf(principal.policyVersion) === point.principal.version)
+    normalizeScope(principal.scope, defaultScope) === point.principal.scope &&
+    (point.principal.version === undefined ||
+      (principal.policyVersion || defaultPolicyVersion) === point.principal.version)
   );
+}
+
+function normalizeScope(scope: string | undefined, defaultScope: string): string {
+  const own = scope || defaultScope;
+  return own.startsWith('.') ? own.slice(1) : own;
 }

@@ -1,4 +1,11 @@
-import { type Expanded, expanded, keywordsOf, membersOf, numberOf, textsOf } from '../decision/expanded-schema.js';
+import {
+  type Expanded,
+  expanded,
+  listKeywords,
+  readMembers,
+  readNumber,
+  listTexts,
+} from '../decision/expanded-schema.js';
 import type { Candidates } from '../candidates/candidates.js';
 import type { AssumedSchema } from '../question/question.js';
 
@@ -18,13 +25,13 @@ export function schemaCandidates(schemas: readonly AssumedSchema[]): readonly Ca
     found.set(key, entry);
   };
   const visit = (schema: Expanded, path: readonly string[], level: number): void => {
-    for (const keyword of keywordsOf(schema)) {
+    for (const keyword of listKeywords(schema)) {
       if (!('call' in keyword)) continue;
       const { call, args } = keyword;
-      if (level > 0) add(path, valuesOf(call, args));
+      if (level > 0) add(path, listValues(call, args));
       if (call === 'anyOf' || call === 'oneOf' || call === 'not') for (const part of args) visit(part, path, level);
       if ((call !== 'properties' && call !== 'members') || level >= MOST_LEVELS) continue;
-      const { properties, additional } = membersOf(keyword);
+      const { properties, additional } = readMembers(keyword);
       if (additional !== undefined) add([...path, 'other'], ['x', undefined]);
       for (const [name, member] of properties) {
         add([...path, name], [undefined, ...USUAL]);
@@ -42,8 +49,8 @@ export function schemaCandidates(schemas: readonly AssumedSchema[]): readonly Ca
 /** A value of each type. */
 const USUAL = ['x', 1, 1.5, true, null, [], {}];
 
-function valuesOf(call: string, [first, ...rest]: readonly Expanded[]): readonly unknown[] {
-  const number = numberOf(first);
+function listValues(call: string, [first, ...rest]: readonly Expanded[]): readonly unknown[] {
+  const number = readNumber(first);
   switch (call) {
     case 'is':
     case 'isIn':
@@ -72,6 +79,6 @@ function sizesNear(size: number): readonly number[] {
 }
 
 function plainValues(value: Expanded): readonly unknown[] {
-  const number = numberOf(value);
-  return Number.isNaN(number) ? textsOf(value) : [number];
+  const number = readNumber(value);
+  return Number.isNaN(number) ? listTexts(value) : [number];
 }

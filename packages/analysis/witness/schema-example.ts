@@ -47,23 +47,23 @@ class ExampleMaker {
 
   make(term: SchemaTerm, level: number): unknown {
     if (level > MOST_LEVELS) return undefined;
-    const keywords = [term, ...argsOf(term)];
-    const target = argsOf(keywords.find((own) => isCall(own, 'ref')))[0];
+    const keywords = [term, ...listArguments(term)];
+    const target = listArguments(keywords.find((own) => isCall(own, 'ref')))[0];
     if (target?.kind === 'definition') {
       const referred = this.termAt(target.at);
       return referred && this.make(referred, level + 1);
     }
-    const constant = argsOf(keywords.find((own) => isCall(own, 'is') || isCall(own, 'isIn')))[0];
-    if (constant?.kind === 'value') return jsonOf(constant.node);
-    const alternative = argsOf(
+    const constant = listArguments(keywords.find((own) => isCall(own, 'is') || isCall(own, 'isIn')))[0];
+    if (constant?.kind === 'value') return toJson(constant.node);
+    const alternative = listArguments(
       keywords.find((own) => ['allOf', 'anyOf', 'oneOf'].some((name) => isCall(own, name))),
     )[0];
-    const type = isCall(term, 'type') ? firstText(argsOf(term)[0]) : undefined;
+    const type = isCall(term, 'type') ? firstText(listArguments(term)[0]) : undefined;
     switch (type) {
       case 'string':
         return (
-          FORMATS[firstText(argsOf(keywords.find((own) => isCall(own, 'format')))[0]) ?? ''] ??
-          'x'.repeat(Math.min(Math.max(1, numberOf(keywords, 'minLength') ?? 1), LONGEST))
+          FORMATS[firstText(listArguments(keywords.find((own) => isCall(own, 'format')))[0]) ?? ''] ??
+          'x'.repeat(Math.min(Math.max(1, readNumber(keywords, 'minLength') ?? 1), LONGEST))
         );
       case 'number':
       case 'integer':
@@ -83,8 +83,8 @@ class ExampleMaker {
   }
 
   private object(keywords: readonly SchemaTerm[], level: number): unknown {
-    const required = keywords.filter((own) => isCall(own, 'required')).flatMap(argsOf);
-    const members = new Map(keywords.flatMap(propertiesOf));
+    const required = keywords.filter((own) => isCall(own, 'required')).flatMap(listArguments);
+    const members = new Map(keywords.flatMap(listProperties));
     return Object.fromEntries(
       required.flatMap((name) => {
         const text = firstText(name);
@@ -96,9 +96,9 @@ class ExampleMaker {
   }
 
   private array(keywords: readonly SchemaTerm[], level: number): unknown {
-    const items = argsOf(keywords.find((own) => isCall(own, 'items')))[0];
+    const items = listArguments(keywords.find((own) => isCall(own, 'items')))[0];
     const item = (items && this.make(items, level + 1)) ?? 'x';
-    return Array.from({ length: Math.min(numberOf(keywords, 'minItems') ?? 0, LONGEST) }, () => item);
+    return Array.from({ length: Math.min(readNumber(keywords, 'minItems') ?? 0, LONGEST) }, () => item);
   }
 }
 
@@ -107,16 +107,16 @@ const LONGEST = 100;
 
 /** Zero, or what is nearest to it. */
 function numberBetween(keywords: readonly SchemaTerm[]): number {
-  const [least, above] = [numberOf(keywords, 'minimum'), numberOf(keywords, 'exclusiveMinimum')];
-  const [most, below] = [numberOf(keywords, 'maximum'), numberOf(keywords, 'exclusiveMaximum')];
+  const [least, above] = [readNumber(keywords, 'minimum'), readNumber(keywords, 'exclusiveMinimum')];
+  const [most, below] = [readNumber(keywords, 'maximum'), readNumber(keywords, 'exclusiveMaximum')];
   const lower = Math.max(least ?? Number.NEGATIVE_INFINITY, above === undefined ? Number.NEGATIVE_INFINITY : above + 1);
   const upper = Math.min(most ?? Number.POSITIVE_INFINITY, below === undefined ? Number.POSITIVE_INFINITY : below - 1);
   return Math.min(Math.max(0, lower), upper);
 }
 
 /** The limit that a keyword states; undefined without the keyword. */
-function numberOf(keywords: readonly SchemaTerm[], name: string): number | undefined {
-  const text = firstText(argsOf(keywords.find((own) => isCall(own, name)))[0]);
+function readNumber(keywords: readonly SchemaTerm[], name: string): number | undefined {
+  const text = firstText(listArguments(keywords.find((own) => isCall(own, name)))[0]);
   return text === undefined ? undefined : Number(text);
 }
 
@@ -132,9 +132,9 @@ const FORMATS: { readonly [format: string]: string } = {
   uri: 'https://example.com/',
 };
 
-/** With `additionalProperties`, they are a member of a record of keywords. */
-function propertiesOf(keyword: SchemaTerm): readonly (readonly [string, SchemaTerm])[] {
-  const [record] = argsOf(keyword);
+/** Reads properties; with `additionalProperties`, they are a member of a record of keywords. */
+function listProperties(keyword: SchemaTerm): readonly (readonly [string, SchemaTerm])[] {
+  const [record] = listArguments(keyword);
   if (record?.kind !== 'record') return [];
   if (isCall(keyword, 'properties')) return record.members;
   const properties = isCall(keyword, 'members') ? new Map(record.members).get('properties') : undefined;
@@ -145,7 +145,7 @@ function isCall(term: SchemaTerm | undefined, name: string): boolean {
   return term?.kind === 'call' && term.name === name;
 }
 
-function argsOf(term: SchemaTerm | undefined): readonly SchemaTerm[] {
+function listArguments(term: SchemaTerm | undefined): readonly SchemaTerm[] {
   return term?.kind === 'call' ? term.args : [];
 }
 
@@ -158,16 +158,16 @@ function firstText(term: SchemaTerm | undefined): string | undefined {
   return node.kind === 'number' ? node.text : undefined;
 }
 
-function jsonOf(node: JsonNode): unknown {
+function toJson(node: JsonNode): unknown {
   switch (node.kind) {
     case 'null':
       return null;
     case 'number':
       return Number(node.text);
     case 'array':
-      return node.items.map(jsonOf);
+      return node.items.map(toJson);
     case 'object':
-      return Object.fromEntries([...node.members].map(([name, member]) => [name, jsonOf(member)]));
+      return Object.fromEntries([...node.members].map(([name, member]) => [name, toJson(member)]));
     default:
       return node.value;
   }

@@ -4,15 +4,16 @@ import type { Attributes, Request } from '../../../runtime/policy/index.js';
 import { evaluate } from '../../../compiler/evaluate.js';
 import type { Predicate } from '../../../compiler/ir/predicate.js';
 import type { Value } from '../../../compiler/ir/value.js';
-import { CandidateCollector, canBe, type Candidates, GLOBALS, pathOf } from '../candidates/candidates.js';
-import { resultsOf } from '../program/results.js';
+import { CandidateCollector, canBe, type Candidates, GLOBALS, findPath } from '../candidates/candidates.js';
+import { evaluateAll } from '../program/results.js';
 import { nearMisses, withValueAt } from '../candidates/near-misses.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { Atom } from '../formula/formula-diagram.js';
-import { surroundingsOf } from '../program/conditions.js';
+import { makeSurroundings } from '../program/conditions.js';
 import { exampleTexts } from './example-texts.js';
 import { randomNumbers } from './random-numbers.js';
-import { instantOf } from './replay.js';
+import { addTimes } from './near-times.js';
+import { parseInstant } from './replay.js';
 import { DEFAULT_NOW, type Situation } from '../question/situation.js';
 
 /** Where situations are searched. */
@@ -54,13 +55,13 @@ export function search(
   const isFound = (asked: Asked): boolean => {
     // The last try ends the search.
     if (left-- <= 0) return true;
-    const situation = situationOf(asked, now);
+    const situation = makeSituation(asked, now);
     if (!shows(situation)) return false;
     found ??= situation;
     return true;
   };
   const near = (asked: Asked): void => {
-    const candidates = candidatesOf(space, asked, times);
+    const candidates = collectCandidates(space, asked, times);
     nearMisses(asked, isFound, { candidates, roles: space.roles }, { near: 1, tries: Math.ceil(tries / 10) });
   };
   const starts: Asked[] = [];
@@ -94,7 +95,7 @@ export function* randomSituations(space: SearchSpace): Generator<Situation> {
   let number = 0;
   for (const asked of randomRequests(space, times, TRYING)) {
     number += 1;
-    yield situationOf(asked, [...times][number % times.size] as string);
+    yield makeSituation(asked, [...times][number % times.size] as string);
   }
 }
 
@@ -102,7 +103,7 @@ function* randomRequests(space: SearchSpace, times: Set<string>, seed: number): 
   const random = randomNumbers(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const examples = exampleTexts(space.conditions, space.isAnyone);
-  let known: readonly Candidates[] = merged(examples, candidatesOf(space, withRoles(space, space.roles), times));
+  let known: readonly Candidates[] = merged(examples, collectCandidates(space, withRoles(space, space.roles), times));
   for (let number = 1; ; number += 1) {
     let asked = withRoles(
       space,
@@ -112,7 +113,7 @@ function* randomRequests(space: SearchSpace, times: Set<string>, seed: number): 
     for (const { path, values } of known) if (random() < 0.8) asked = withValueAt(asked, path, pick(values)) as Asked;
     yield asked;
     // Values that are there have other values near them.
-    if (number <= ROUNDS) known = merged(known, candidatesOf(space, asked, times));
+    if (number <= ROUNDS) known = merged(known, collectCandidates(space, asked, times));
   }
 }
 
@@ -134,12 +135,12 @@ function withRoles({ base }: SearchSpace, roles: readonly string[]): Asked {
   return { ...base, principal: { ...base.principal, roles } };
 }
 
-function situationOf({ globals = {}, ...request }: Asked, now: string): Situation {
+function makeSituation({ globals = {}, ...request }: Asked, now: string): Situation {
   return { request, globals, now };
 }
 
 /** What the conditions compare the parts of a request with; instants are added to `times`. */
-function candidatesOf(
+function collectCandidates(
   { conditions, globals, candidates }: SearchSpace,
   asked: Asked,
   times: Set<string>,
@@ -147,8 +148,8 @@ function candidatesOf(
   const collector = new CandidateCollector(false);
   for (const holds of conditions) {
     const { condition, module } = holds;
-    const request = requestOf(asked, globals, holds);
-    const results = resultsOf(condition, (observe) => surroundingsOf(module, request, { observe }));
+    const request = makeRequest(asked, globals, holds);
+    const results = evaluateAll(condition, (observe) => makeSurroundings(module, request, { observe }));
     collector.addCondition(condition, module, results);
     for (const result of results.values())
       if (result instanceof cel.Timestamp && times.size < MOST_TIMES) addTimes(result, times);
@@ -159,17 +160,8 @@ function candidatesOf(
 
 const MOST_TIMES = 12;
 
-/** An instant, and those a second before and after it. */
-export function addTimes(timestamp: cel.Timestamp, times: Set<string>): void {
-  const second = new cel.Duration(1_000_000_000n);
-  for (const near of [timestamp, cel.subtract(timestamp, second), cel.add(timestamp, second)]) {
-    const output = cel.toOutput(near);
-    if ('val' in output && typeof output.val === 'string') times.add(output.val);
-  }
-}
-
 /** What a condition sees of a request, if all derived roles are active that it may see. */
-function requestOf(
+function makeRequest(
   { principal, resource, auxData, globals = {} }: Asked,
   known: Attributes | undefined,
   { derivedRoles = [] }: Pick<Holds, 'derivedRoles'>,
@@ -183,7 +175,7 @@ function requestOf(
     effectiveDerivedRoles: derivedRoles.map(({ name }) => name),
     failedDerivedRoles: [],
     globals: known ?? globals,
-    now: instantOf(DEFAULT_NOW),
+    now: parseInstant(DEFAULT_NOW),
   };
 }
 
@@ -193,8 +185,8 @@ function assigned(space: SearchSpace, assignment: readonly (readonly [Atom, bool
   let asked = withRoles(space, roles.length > 0 ? roles : space.roles.slice(0, 1));
   for (const [{ predicate, within }, value] of assignment) {
     if (predicate === undefined || within === undefined || !value) continue;
-    const surroundings = surroundingsOf(within.module, requestOf(asked, space.globals, within));
-    for (const [path, json] of settingsOf(predicate, (part) => evaluate(part, surroundings)))
+    const surroundings = makeSurroundings(within.module, makeRequest(asked, space.globals, within));
+    for (const [path, json] of listSettings(predicate, (part) => evaluate(part, surroundings)))
       if (path[0] !== GLOBALS || space.globals === undefined) asked = withValueAt(asked, path, json) as Asked;
   }
   return asked;
@@ -203,9 +195,9 @@ function assigned(space: SearchSpace, assignment: readonly (readonly [Atom, bool
 type Setting = readonly [path: readonly string[], json: unknown];
 
 /** What makes a predicate true. */
-function settingsOf(predicate: Predicate, resultOf: (value: Value) => cel.Result): readonly Setting[] {
+function listSettings(predicate: Predicate, resultOf: (value: Value) => cel.Result): readonly Setting[] {
   const set = (value: Value, result: cel.Result): readonly Setting[] => {
-    const path = pathOf(value);
+    const path = findPath(value);
     const output = cel.isFailure(result) ? undefined : cel.toOutput(result);
     if (path === undefined || output === undefined || 'error' in output) return [];
     return canBe(path, output.val) ? [[path, output.val]] : [];
@@ -214,14 +206,14 @@ function settingsOf(predicate: Predicate, resultOf: (value: Value) => cel.Result
     case 'is':
       return set(predicate.value, predicate.polarity);
     case 'has': {
-      const path = pathOf(predicate.operand);
+      const path = findPath(predicate.operand);
       const isThere = !cel.isFailure(cel.select(resultOf(predicate.operand), predicate.name));
       return path === undefined || !predicate.polarity || isThere ? [] : [[[...path, predicate.name], 'x']];
     }
     case 'in': {
       const collection = resultOf(predicate.collection);
       if (!predicate.polarity) return [];
-      if (Array.isArray(collection) && collection.length > 0 && pathOf(predicate.element) !== undefined)
+      if (Array.isArray(collection) && collection.length > 0 && findPath(predicate.element) !== undefined)
         return set(predicate.element, collection[0] as cel.Result);
       const element = resultOf(predicate.element);
       return cel.isFailure(element) ? [] : set(predicate.collection, [element] as cel.Result);
@@ -229,7 +221,7 @@ function settingsOf(predicate: Predicate, resultOf: (value: Value) => cel.Result
     case 'compare': {
       const { left, right, comparison, polarity } = predicate;
       const [one, other] = [resultOf(left), resultOf(right)];
-      const isLeftSet = pathOf(left) !== undefined && !cel.isFailure(other);
+      const isLeftSet = findPath(left) !== undefined && !cel.isFailure(other);
       const [target, bound] = isLeftSet ? [left, other] : [right, one];
       if (cel.isFailure(bound)) return set(left, 'x').concat(polarity ? set(right, 'x') : set(right, 'y'));
       if (comparison === 'equals') return set(target, polarity ? bound : another(bound));

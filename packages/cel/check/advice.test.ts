@@ -30,6 +30,11 @@ const mistakes: readonly (readonly [expression: string, ...advice: string[]])[] 
   ['R.attr.a == “x”', 'straight quotes'],
   ['$.a == 1', 'R.attr.a'],
   ['R.attr.age > 30d', 'quotes'],
+  ['R.attr.age =< 5', '`<=`'],
+  ['R.attr.age => 5', '`>=`'],
+  ['R.attr.a !in ["a"]', '!(x in list)'],
+  ['R.attr.a ?: "x"', 'orValue'],
+  ['R.attr.a == `x`', 'quotes'],
   // Words
   ['R.attr.a and R.attr.b', '`&&`'],
   ['R.attr.a AND R.attr.b', '`&&`'],
@@ -67,7 +72,16 @@ const mistakes: readonly (readonly [expression: string, ...advice: string[]])[] 
   ['role == "admin"', 'P.roles'],
   ['attr.a == 1', 'R.attr.a'],
   ['context.ip == "a"', 'attributes'],
-  ['env.time == "a"', 'attributes'],
+  ['env.time == "a"', 'attributes', '`G`'],
+  ['config.region == "a"', '`G`'],
+  ['var.a', '`V.a`'],
+  ['const.a == 1', '`C.a`'],
+  ['R.resourceKind == "a"', 'kind'],
+  ['timestamp(R.attr.a).year() == 2020', 'getFullYear()'],
+  ['timestamp(R.attr.a).getDay() == 1', 'getDayOfWeek()'],
+  ['timestamp(R.attr.a).hour == 1', 'getHours()'],
+  ['R.attr.list.reduce(x, x == 1)', 'exists'],
+  ['R.attr.list.exist(x, x == 1)', 'exists(x'],
   ['R.attr.a != None', '`null`'],
   ['R.attr.a != undefined', '`null`'],
   ['R.attr.a == True', '`true`'],
@@ -160,11 +174,11 @@ test('expressions in advice about functions are valid', () => {
   for (const advice of new Set(functionAdvice.values())) {
     const [, ...others] = advice.split('`');
     const [expression = ''] = others;
-    assert.equal(problemsOf(expression), [], expression);
+    assert.equal(findProblems(expression), [], expression);
   }
 });
 
-function problemsOf(expression: string): readonly string[] {
+function findProblems(expression: string): readonly string[] {
   const { ast, errors } = parseCel(expression);
   const problems = ast === undefined ? errors : checkExpression(ast, policyEnvironment).problems;
   return problems.map(({ message }) => message);

@@ -32,7 +32,8 @@ export function adviseField(type: string, field: string): readonly Hint[] {
   }
   if (part === 'Principal' || part === 'Resource') {
     if (attributeNames.has(lower)) return [replace(field, 'attr')];
-    if (part === 'Resource' && (lower === 'type' || lower === 'kinds')) return [replace(field, 'kind')];
+    if (part === 'Resource' && (lower === 'type' || lower === 'kinds' || lower === 'resourcekind'))
+      return [replace(field, 'kind')];
     if (part === 'Principal' && lower === 'role') return [replace(field, 'roles')];
     const owner = part === 'Principal' ? 'P' : 'R';
     const message = `attributes are below \`attr\`: write \`${owner}.attr.${field}\``;
@@ -79,6 +80,7 @@ export function adviseCondition(found: CelType): readonly Hint[] {
 /** Advice for a field of a value that has none. */
 export function adviseSelection(type: CelType, field: string): readonly Hint[] {
   if (/^(length|size|count|len)$/i.test(field)) return [{ message: 'write `size(x)` for the number of elements' }];
+  if (type.kind === 'timestamp' || type.kind === 'duration') return adviseFunction(field);
   if (type.kind === 'list')
     return [
       { message: `write \`list.exists(x, x.${field} == "a")\` for any element, or \`list[0].${field}\` for one` },
@@ -95,6 +97,7 @@ const REQUEST =
 const ACTION = 'a condition cannot read the action: name it under `actions` of the rule, one rule for each condition';
 const ROLES =
   'roles of the principal are `P.roles`, derived roles `runtime.effectiveDerivedRoles`: write `"admin" in P.roles`';
+const GLOBALS = 'values of the configuration of the server are `globals` (`G`); send values of a call as attributes';
 const CLOCK = 'write `now()` for the time of the request, and `timestamp("2026-01-31T00:00:00Z")` for a fixed time';
 const NAMESPACE = 'write `math.abs(x)`, `math.greatest(x, y)`, `math.least(x, y)`';
 
@@ -124,7 +127,8 @@ const nameAdvice: ReadonlyMap<string, string> = new Map(
     [ROLES, 'role roles'],
     ['attributes are `R.attr.a` for the resource and `P.attr.a` for the principal', 'attr attrs attribute attributes'],
     [CLOCK, 'now today currenttime current_time time date datetime timestamp clock'],
-    [REQUEST, 'input context ctx env environment headers session ip self this data params body http'],
+    [REQUEST, 'input context ctx headers session ip self this data params body http'],
+    [GLOBALS, 'env environment process config settings'],
     [NAMESPACE, 'maths'],
   ]),
 );
@@ -165,11 +169,19 @@ function mismatchAdvice(
 ): string | undefined {
   const kinds = given.map(({ kind }) => kind);
   const [left] = kinds;
+  if (name === '_%_' && kinds.includes('double')) return '`%` takes integers: write `int(x)`';
   if (operators.has(name)) return operandAdvice(operators.get(name) as string, kinds);
   if (name === '@in')
     return kinds[1] === 'string'
       ? 'write `text.contains("x")` for a part of a string: `in` needs a list or a map'
       : 'the right side of `in` is a list or a map of the same type as the left side';
+  if (name === '_?_:_')
+    return left === 'bool' || left === 'dyn'
+      ? 'both results have the same type: write `string(x)`, or `dyn(x)` for any type'
+      : 'write a comparison before the question mark, as in `x == 0 ? a : b`';
+  if (name === '_[_]' && left === 'list') return 'the index of a list is an integer, as in `list[0]`: write `int(x)`';
+  if (name === '-_') return '`-` needs a number: write `double(x)` or `int(x)` to read a string as a number';
+  if (name === 'size') return '`size` takes one value: a string, bytes, a list or a map';
   if (name === '!_') return 'write a comparison: `!` needs a condition, as in `!(x == 0)`';
   if (form === 'member' && (left === 'list' || left === 'map')) {
     if (name === 'contains') return 'write `"x" in list` for an element of a list or a key of a map';
@@ -196,6 +208,8 @@ function operandAdvice(operator: string, kinds: readonly string[]): string | und
     return operator === 'equality'
       ? 'write `x in list` for an element of a list'
       : 'write `list + [x]`, or `size(list)`';
+  if (has('double') && has('int'))
+    return 'numbers of different types do not mix, and numbers in JSON are doubles: write `1.0` for `1`, `double(x)` or `int(x)`';
   if (numbers === 2) return 'numbers of different types do not mix: write `double(x)` or `int(x)`';
   if (has('string') && numbers > 0)
     return 'write `string(x)` to read a number as a string, or `int(x)` for the reverse';

@@ -5,7 +5,7 @@ import { adviseMismatch } from './advice.js';
 import { type Checking, type Locals, report } from './checking.js';
 import { qualifiedName, reportUndeclaredFunction } from './names.js';
 import { operatorOverloads } from './operators.js';
-import { mapParts, partsOf } from '../library/type-parts.js';
+import { mapParts, listParts } from '../library/type-parts.js';
 import { printArguments, sameType } from './type-algebra.js';
 
 /**
@@ -121,7 +121,7 @@ function instantiate(overload: Overload, fresh: () => CelType): Pick<Overload, '
 }
 
 function hasParameter(type: CelType): boolean {
-  return type.kind === 'parameter' || partsOf(type).some(hasParameter);
+  return type.kind === 'parameter' || listParts(type).some(hasParameter);
 }
 
 /**

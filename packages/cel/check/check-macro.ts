@@ -1,5 +1,5 @@
 import type { Expr, MacroExpr } from '../ast/expr.js';
-import { bool, type CelType, dyn, errorType, int, json, listOf, mapOf, optionalOf } from '../library/types.js';
+import { bool, type CelType, dyn, errorType, int, json, listType, mapType, optionalType } from '../library/types.js';
 import { applyStep } from './check-call.js';
 import { checkField } from './check-select.js';
 import { type Checking, expectType, type Locals, report } from './checking.js';
@@ -59,8 +59,8 @@ function checkOptMap(checking: Checking, expr: MacroExpr, locals: Locals): CelTy
   const isPresent = applyStep(checking, expr, 'hasValue', [receiver], 'member');
   const value = applyStep(checking, expr, 'value', [receiver], 'member');
   const body = checkBind(checking, expr, value, locals);
-  const mapped = expr.macro === 'optMap' ? optionalOf(body) : body;
-  const none = optionalOf(checking.inference.freshParameter());
+  const mapped = expr.macro === 'optMap' ? optionalType(body) : body;
+  const none = optionalType(checking.inference.freshParameter());
   return applyStep(checking, expr, '_?_:_', [isPresent, mapped, none]);
 }
 
@@ -68,7 +68,7 @@ function checkOptMap(checking: Checking, expr: MacroExpr, locals: Locals): CelTy
 function checkExtremum(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   const { inference } = checking;
   const types = expr.args.map((arg) => checking.check(checking, arg, locals));
-  const given = types.length <= 2 ? types : [listOf(types.reduce((joined, type) => inference.join(joined, type)))];
+  const given = types.length <= 2 ? types : [listType(types.reduce((joined, type) => inference.join(joined, type)))];
   return applyStep(checking, expr, expr.macro === 'math.greatest' ? 'math.@max' : 'math.@min', given);
 }
 
@@ -131,8 +131,8 @@ function gather(
   expr: MacroExpr,
   step: { readonly predicate: CelType | undefined; readonly element: CelType },
 ): CelType {
-  const soFar = listOf(checking.inference.freshParameter());
-  const longer = applyStep(checking, expr, '_+_', [soFar, listOf(step.element)]);
+  const soFar = listType(checking.inference.freshParameter());
+  const longer = applyStep(checking, expr, '_+_', [soFar, listType(step.element)]);
   return finish(checking, expr, soFar, longer, step.predicate);
 }
 
@@ -141,7 +141,7 @@ function insert(
   expr: MacroExpr,
   step: { readonly predicate: CelType | undefined; readonly given: readonly CelType[] },
 ): CelType {
-  const soFar = mapOf(checking.inference.freshParameter(), checking.inference.freshParameter());
+  const soFar = mapType(checking.inference.freshParameter(), checking.inference.freshParameter());
   const longer = applyStep(checking, expr, 'cel.@mapInsert', [soFar, ...step.given]);
   return finish(checking, expr, soFar, longer, step.predicate);
 }

@@ -8,10 +8,10 @@ import {
   errorType,
   int,
   json,
-  listOf,
-  mapOf,
+  listType,
+  mapType,
   nullType,
-  optionalOf,
+  optionalType,
   string,
   uint,
 } from '../library/types.js';
@@ -101,7 +101,7 @@ function checkIndex(checking: Checking, expr: IndexExpr, locals: Locals): CelTyp
     operatorOverloads.get(name) ?? [],
   );
   if (checking.reading === 'static' || operand.kind !== 'dyn' || !operand.json) return type;
-  return expr.optional ? optionalOf(json) : json;
+  return expr.optional ? optionalType(json) : json;
 }
 
 function isLogical(expr: CallExpr): boolean {
@@ -136,7 +136,7 @@ function checkList(checking: Checking, expr: ListExpr, locals: Locals): CelType 
     const type = entryType(checking, value, optional, locals);
     element = element === undefined ? type : checking.inference.join(element, type);
   }
-  return listOf(element ?? checking.inference.freshParameter());
+  return listType(element ?? checking.inference.freshParameter());
 }
 
 function checkMap(checking: Checking, expr: MapExpr, locals: Locals): CelType {
@@ -149,7 +149,7 @@ function checkMap(checking: Checking, expr: MapExpr, locals: Locals): CelType {
     values = values === undefined ? type : checking.inference.join(values, type);
   }
   const { inference } = checking;
-  return mapOf(keys ?? inference.freshParameter(), values ?? inference.freshParameter());
+  return mapType(keys ?? inference.freshParameter(), values ?? inference.freshParameter());
 }
 
 /** `google.protobuf.Duration{seconds: 1}` (docs/spec/conditions.md#messages-as-values). */

@@ -1,6 +1,6 @@
 import type { Reference } from '../ast/checked-expression.js';
 import type { SelectExpr } from '../ast/expr.js';
-import { type CelType, dyn, errorType, json, optionalOf } from '../library/types.js';
+import { type CelType, dyn, errorType, json, optionalType } from '../library/types.js';
 import { adviseSelection } from './advice.js';
 import { type Checking, type Locals, report } from './checking.js';
 import type { Field, MessageType } from './environment.js';
@@ -29,7 +29,7 @@ export function checkField(checking: Checking, expr: SelectExpr, locals: Locals)
   // (docs/spec/conditions.md#optional-values).
   const isOptional = operand.kind === 'optional';
   const field = fieldType(checking, expr, isOptional ? operand.value : operand);
-  return isOptional || expr.optional ? optionalOf(field) : field;
+  return isOptional || expr.optional ? optionalType(field) : field;
 }
 
 function fieldType(checking: Checking, expr: SelectExpr, target: CelType): CelType {

@@ -1,7 +1,7 @@
 import type { Reference } from '../ast/checked-expression.js';
 import type { Expr } from '../ast/expr.js';
 import type { CelFunction } from '../library/function.js';
-import { type CelType, dyn, optionalOf } from '../library/types.js';
+import { type CelType, dyn, optionalType } from '../library/types.js';
 import type { Hint } from './did-you-mean.js';
 import { adviseCondition } from './advice.js';
 import type { Environment } from './environment.js';
@@ -95,6 +95,6 @@ export function entryType(checking: Checking, value: Expr, optional: boolean, lo
   const found = checking.inference.substitute(type);
   if (found.kind === 'optional') return found.value;
   if (isDynamic(found)) return dyn;
-  expectType(checking, optionalOf(found), found, value);
+  expectType(checking, optionalType(found), found, value);
   return found;
 }

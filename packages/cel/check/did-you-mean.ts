@@ -11,11 +11,11 @@ export interface Suggestion {
 /** Advice to the author of an expression, with the name to write instead, if it is known. */
 export interface Hint {
   readonly message: string;
-  /** For tools that can replace the written name. */
+  /** Set for tools that can replace the written name. */
   readonly suggestion?: Suggestion;
 }
 
-/** At most one note, ``did you mean `owner`?``: the known name that the written one is a typo of. */
+/** Suggests at most one note, ``did you mean `owner`?``: the known name that the written one is a typo of. */
 export function didYouMean(written: string, known: Iterable<string>): readonly Hint[] {
   const near = nearestName(written, known);
   return near === undefined ? [] : [suggestName(written, near)];

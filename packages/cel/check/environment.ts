@@ -12,16 +12,16 @@ import {
   int,
   ip,
   json,
-  listOf,
-  mapOf,
+  listType,
+  mapType,
   message,
   nullType,
   opaque,
-  optionalOf,
+  optionalType,
   printType,
   string,
   timestamp,
-  typeOf,
+  typeType,
   uint,
 } from '../library/types.js';
 import { wrapScalar } from './type-algebra.js';
@@ -66,7 +66,7 @@ const jwt = message('authz.engine.v1.AuxData.JWT');
 const runtime = message('authz.engine.v1.Runtime');
 const variables = message('authz.Variables');
 
-const attributes = mapOf(string, json);
+const attributes = mapType(string, json);
 
 const engineMessages: readonly (readonly [
   makes: CelType,
@@ -79,7 +79,7 @@ const engineMessages: readonly (readonly [
     'principal',
     {
       id: string,
-      roles: listOf(string),
+      roles: listType(string),
       attr: attributes,
       policyVersion: string,
       policy_version: string,
@@ -91,13 +91,13 @@ const engineMessages: readonly (readonly [
     'resource',
     { kind: string, id: string, attr: attributes, policyVersion: string, policy_version: string, scope: string },
   ],
-  [auxData, 'aux-data', { jwt: attributes, jwts: mapOf(string, jwt) }],
+  [auxData, 'aux-data', { jwt: attributes, jwts: mapType(string, jwt) }],
   [jwt, 'jwt', { claims: attributes }],
-  [runtime, 'runtime', { effectiveDerivedRoles: listOf(string), effective_derived_roles: listOf(string) }],
+  [runtime, 'runtime', { effectiveDerivedRoles: listType(string), effective_derived_roles: listType(string) }],
 ];
 
-const values = listOf(dyn);
-const struct = mapOf(string, dyn);
+const values = listType(dyn);
+const struct = mapType(string, dyn);
 
 // By the name of the wrapper message.
 const scalars: Readonly<Record<string, CelType>> = {
@@ -120,7 +120,7 @@ const wellKnownMessages: readonly (readonly [
   ['Any', dyn, { type_url: string, value: bytes }],
   ['Duration', duration, { seconds: int, nanos: int }],
   ['Empty', message('google.protobuf.Empty'), {}],
-  ['FieldMask', message('google.protobuf.FieldMask'), { paths: listOf(string) }],
+  ['FieldMask', message('google.protobuf.FieldMask'), { paths: listType(string) }],
   ['ListValue', values, { values }],
   ['Struct', struct, { fields: struct }],
   ['Timestamp', timestamp, { seconds: int, nanos: int }],
@@ -146,11 +146,11 @@ const types: readonly (readonly [name: string, type: CelType])[] = [
   ['int', int],
   ['uint', uint],
   ['string', string],
-  ['list', listOf(dyn)],
-  ['map', mapOf(dyn, dyn)],
+  ['list', listType(dyn)],
+  ['map', mapType(dyn, dyn)],
   ['null_type', nullType],
   ['type', opaque('type')],
-  ['optional_type', optionalOf(dyn)],
+  ['optional_type', optionalType(dyn)],
   ['net.IP', ip],
   ['net.CIDR', cidr],
 ];
@@ -173,9 +173,9 @@ function declaredNames(): ReadonlyMap<string, Name> {
   for (const name of ['V', 'variables']) declare(name, variables, { kind: 'variables' });
   for (const name of ['C', 'constants']) declare(name, variables, { kind: 'constants' });
   for (const name of ['G', 'globals']) declare(name, variables, { kind: 'globals' });
-  for (const [name, type] of types) declare(name, typeOf(type), { kind: 'type', name });
+  for (const [name, type] of types) declare(name, typeType(type), { kind: 'type', name });
   for (const [name, declared] of declaredMessages()) {
-    if (declared.anyField === undefined) declare(name, typeOf(declared.makes), { kind: 'type', name });
+    if (declared.anyField === undefined) declare(name, typeType(declared.makes), { kind: 'type', name });
   }
   declare('google.protobuf.NullValue.NULL_VALUE', int, { kind: 'enum', value: 0n });
   return names;

@@ -15,13 +15,17 @@ export const functionAdvice: ReadonlyMap<string, string> = new Map(
       ],
       [
         'write `R.attr.tags.exists(x, x == "a")` if the condition must hold for some element',
-        'some any anymatch existsany forsome anyof',
+        'some any exist anymatch existsany forsome anyof',
       ],
       [
         'write `R.attr.tags.all(x, x == "a")` if the condition must hold for each element',
         'every allmatch forall each foreach allof everyone',
       ],
       ['write `!R.attr.tags.exists(x, x == "a")`', 'none nonematch noneof notexists'],
+      [
+        'no function folds a list: write `R.attr.tags.exists(x, x == "a")`, `R.attr.tags.all(x, x == "a")` or `size(R.attr.tags)`',
+        'reduce fold foldl foldr inject aggregate accumulate',
+      ],
       ['write `R.attr.tags.map(x, x + "a")`', 'collect pluck flatmap transform mapvalues'],
       ['write `size(R.attr.tags)`', 'len length count sizeof strlen cardinality'],
       [
@@ -58,7 +62,7 @@ export const functionAdvice: ReadonlyMap<string, string> = new Map(
       ['write `R.attr.a == null`', 'isnull isnil isnone'],
       [
         'write `has(R.attr.a)` to test whether the attribute was sent',
-        'defined isdefined isset exist exists present ispresent notnull isnotnull isundefined',
+        'defined isdefined isset exists present ispresent notnull isnotnull isundefined',
       ],
       [
         'write `has(R.attr.a) ? R.attr.a : "default"`',
@@ -89,6 +93,14 @@ export const functionAdvice: ReadonlyMap<string, string> = new Map(
         'write `timeSince(timestamp(R.attr.created)) < duration("24h")`',
         'datediff timediff dayssince daysbetween diffdays since age elapsed',
       ],
+      ['write `timestamp(R.attr.a).getFullYear()`', 'year getyear fullyear'],
+      ['write `timestamp(R.attr.a).getMonth()`, from 0 for January', 'month'],
+      [
+        'write `timestamp(R.attr.a).getDate()` for the day of the month from 1, or `timestamp(R.attr.a).getDayOfWeek()` from 0 for Sunday',
+        'day getday weekday dayofweek dayofmonth',
+      ],
+      ['write `timestamp(R.attr.a).getHours()`', 'hour gethour'],
+      ['write `timestamp(R.attr.a).getMinutes()`', 'minute getminute'],
       ['write `timestamp(R.attr.a) < now()`', 'before isbefore'],
       ['write `timestamp(R.attr.a) > now()`', 'after isafter'],
       ['write `duration("24h")`', 'days hours minutes seconds interval timedelta weeks'],

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dyn, int, json, listOf, nullType, parameter, string, timestamp } from '../library/types.js';
+import { dyn, int, json, listType, nullType, parameter, string, timestamp } from '../library/types.js';
 import { Inference } from './inference.js';
 
 const A = parameter('A');
 
 test('a free parameter binds to the actual type, and later occurrences must agree', () => {
   const inference = new Inference('static');
-  assert.ok(inference.assignableAll([int, listOf(int)], [A, listOf(A)]));
+  assert.ok(inference.assignableAll([int, listType(int)], [A, listType(A)]));
   assert.equal(inference.substitute(A), int);
   assert.not.ok(inference.assignable(string, A));
 });
@@ -26,13 +26,13 @@ test('binding widens to dyn', () => {
 
 test('types with parameters are assignable parameter by parameter', () => {
   const inference = new Inference('static');
-  assert.not.ok(inference.assignable(listOf(int), listOf(string)));
-  assert.ok(inference.assignable(listOf(listOf(int)), listOf(dyn)));
+  assert.not.ok(inference.assignable(listType(int), listType(string)));
+  assert.ok(inference.assignable(listType(listType(int)), listType(dyn)));
 });
 
 test('a parameter is never bound to a type that contains it', () => {
   const inference = new Inference('static');
-  assert.not.ok(inference.assignable(listOf(A), A));
+  assert.not.ok(inference.assignable(listType(A), A));
 });
 
 test('null is assignable to a time and not to a scalar', () => {
@@ -43,11 +43,11 @@ test('null is assignable to a time and not to a scalar', () => {
 
 test('the static type trusts a literal, the certain type does not', () => {
   const statically = new Inference('static');
-  statically.assignableAll([json, listOf(int)], [listOf(A), listOf(A)]);
+  statically.assignableAll([json, listType(int)], [listType(A), listType(A)]);
   assert.equal(statically.substitute(A), int);
 
   const certainly = new Inference('certain');
-  certainly.assignableAll([json, listOf(int)], [listOf(A), listOf(A)]);
+  certainly.assignableAll([json, listType(int)], [listType(A), listType(A)]);
   assert.equal(certainly.substitute(A), dyn);
 });
 

@@ -1,5 +1,15 @@
-import { type CelType, dyn, json, listOf, mapOf, optionalOf, parameter, string, typeOf } from '../library/types.js';
-import { mapParts, partsOf } from '../library/type-parts.js';
+import {
+  type CelType,
+  dyn,
+  json,
+  listType,
+  mapType,
+  optionalType,
+  parameter,
+  string,
+  typeType,
+} from '../library/types.js';
+import { mapParts, listParts } from '../library/type-parts.js';
 import { isDynamic, isWrapperOf, mostGeneral, sameType } from './type-algebra.js';
 
 /**
@@ -81,15 +91,15 @@ export class Inference {
   private fitsStructure(actual: CelType, formal: CelType): boolean {
     if (actual.kind === 'type') return formal.kind === 'type';
     if (isWrapperOf(actual, formal)) return true;
-    const actualParts = partsOf(actual);
-    const formalParts = partsOf(formal);
+    const actualParts = listParts(actual);
+    const formalParts = listParts(formal);
     if (actualParts.length === 0) return sameType(actual, formal);
     return actual.kind === formal.kind && actualParts.every((part, i) => this.fits(part, formalParts[i] as CelType));
   }
 
   // `free`: the parameter is unbound and cannot be bound because it occurs in the type.
   private bind(type: CelType, name: string): 'bound' | 'refused' | 'free' {
-    const last = this.lastOf(name);
+    const last = this.findLast(name);
     const other = this.representative(type);
     if (other.kind === 'parameter' && other.name === last) return 'bound';
     const bound = this.bindings.get(last);
@@ -127,7 +137,7 @@ export class Inference {
     }
     if (type.kind === 'map' && plain) this.weakenKey(type.key);
     else if (type.kind === 'map') this.weakenParts(type.key, plain);
-    for (const part of type.kind === 'map' ? [type.value] : partsOf(type)) this.weakenParts(part, plain);
+    for (const part of type.kind === 'map' ? [type.value] : listParts(type)) this.weakenParts(part, plain);
   }
 
   private weakenKey(key: CelType): void {
@@ -139,18 +149,18 @@ export class Inference {
     if (this.steps > MAX_STEPS) return true;
     const found = this.representative(within);
     if (found.kind === 'parameter') return found.name === name;
-    return partsOf(found).some((part) => this.occurs(name, part));
+    return listParts(found).some((part) => this.occurs(name, part));
   }
 
   private representative(type: CelType): CelType {
     if (type.kind !== 'parameter') return type;
-    const last = this.lastOf(type.name);
+    const last = this.findLast(type.name);
     return this.bindings.get(last) ?? parameter(last);
   }
 
   // The last parameter of a chain. Long expressions make long chains, so the chain is walked without recursion and
   // shortened.
-  private lastOf(name: string): string {
+  private findLast(name: string): string {
     const passed: string[] = [];
     let last = name;
     for (let next = this.bindings.get(last); next?.kind === 'parameter'; next = this.bindings.get(last)) {
@@ -214,10 +224,10 @@ function certainJoin(a: CelType, b: CelType): CelType {
   // A free parameter belongs to an empty list or map, which has no such element.
   if (a.kind === 'parameter') return b;
   if (b.kind === 'parameter') return a;
-  if (a.kind === 'list' && b.kind === 'list') return listOf(certainJoin(a.element, b.element));
-  if (a.kind === 'map' && b.kind === 'map') return mapOf(certainJoin(a.key, b.key), certainJoin(a.value, b.value));
-  if (a.kind === 'optional' && b.kind === 'optional') return optionalOf(certainJoin(a.value, b.value));
-  if (a.kind === 'type' && b.kind === 'type') return typeOf(dyn);
+  if (a.kind === 'list' && b.kind === 'list') return listType(certainJoin(a.element, b.element));
+  if (a.kind === 'map' && b.kind === 'map') return mapType(certainJoin(a.key, b.key), certainJoin(a.value, b.value));
+  if (a.kind === 'optional' && b.kind === 'optional') return optionalType(certainJoin(a.value, b.value));
+  if (a.kind === 'type' && b.kind === 'type') return typeType(dyn);
   return isPlainJson(a) && isPlainJson(b) ? json : dyn;
 }
 

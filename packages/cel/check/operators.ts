@@ -8,9 +8,9 @@ import {
   dyn,
   hierarchy,
   int,
-  listOf,
-  mapOf,
-  optionalOf,
+  listType,
+  mapType,
+  optionalType,
   parameter,
   string,
   timestamp,
@@ -30,7 +30,7 @@ const additive: readonly Overload[] = [...sameTyped(int, uint, double)];
 const extremum: readonly Overload[] = [
   ...[double, int, uint].map((type) => global([type], type)),
   ...pairs([double, int, uint]).map(([a, b]) => global([a, b], a === b ? a : dyn)),
-  ...[double, int, uint].map((type) => global([listOf(type)], type)),
+  ...[double, int, uint].map((type) => global([listType(type)], type)),
 ];
 
 /**
@@ -46,13 +46,13 @@ export const operatorOverloads: ReadonlyMap<string, readonly Overload[]> = new M
   ['_<=_', relational],
   ['_>_', relational],
   ['_>=_', relational],
-  ['@in', [global([A, listOf(A)], bool), global([A, mapOf(A, B)], bool)]],
+  ['@in', [global([A, listType(A)], bool), global([A, mapType(A, B)], bool)]],
   [
     '_+_',
     [
       ...additive,
       ...sameTyped(string, bytes),
-      global([listOf(A), listOf(A)], listOf(A)),
+      global([listType(A), listType(A)], listType(A)),
       global([duration, duration], duration),
       global([duration, timestamp], timestamp),
       global([timestamp, duration], timestamp),
@@ -75,24 +75,27 @@ export const operatorOverloads: ReadonlyMap<string, readonly Overload[]> = new M
   [
     '_[_]',
     [
-      global([listOf(A), int], A),
-      global([mapOf(A, B), A], B),
-      global([optionalOf(listOf(A)), int], optionalOf(A)),
-      global([optionalOf(mapOf(A, B)), A], optionalOf(B)),
+      global([listType(A), int], A),
+      global([mapType(A, B), A], B),
+      global([optionalType(listType(A)), int], optionalType(A)),
+      global([optionalType(mapType(A, B)), A], optionalType(B)),
       global([hierarchy, int], string),
     ],
   ],
   [
     '_[?_]',
     [
-      global([listOf(A), int], optionalOf(A)),
-      global([optionalOf(listOf(A)), int], optionalOf(A)),
-      global([mapOf(A, B), A], optionalOf(B)),
-      global([optionalOf(mapOf(A, B)), A], optionalOf(B)),
+      global([listType(A), int], optionalType(A)),
+      global([optionalType(listType(A)), int], optionalType(A)),
+      global([mapType(A, B), A], optionalType(B)),
+      global([optionalType(mapType(A, B)), A], optionalType(B)),
     ],
   ],
-  ['cel.@mapInsert', [global([mapOf(A, B), mapOf(A, B)], mapOf(A, B)), global([mapOf(A, B), A, B], mapOf(A, B))]],
-  ['@sortByAssociatedKeys', comparableTypes.map((type) => member([listOf(A), listOf(type)], listOf(A)))],
+  [
+    'cel.@mapInsert',
+    [global([mapType(A, B), mapType(A, B)], mapType(A, B)), global([mapType(A, B), A, B], mapType(A, B))],
+  ],
+  ['@sortByAssociatedKeys', comparableTypes.map((type) => member([listType(A), listType(type)], listType(A)))],
   ['math.@max', extremum],
   ['math.@min', extremum],
 ]);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckedExpression } from '../ast/checked-expression.js';
 import type { Expr } from '../ast/expr.js';
-import { type CelType, json, listOf, optionalOf, printType } from '../library/types.js';
+import { type CelType, json, listType, optionalType, printType } from '../library/types.js';
 import { parseCel } from '../parse/index.js';
 import { checkExpression } from './check-expression.js';
 import { policyEnvironment } from './environment.js';
@@ -12,8 +12,8 @@ test('values below attributes, claims and constants are plain JSON', () => {
   assert.equal(certain('P.attr.a.b["c"][0]'), json);
   assert.equal(certain('request.auxData.jwts.t.claims.sub'), json);
   assert.equal(certain('C.limit'), json);
-  assert.equal(certain('R.attr.x[?0]'), optionalOf(json));
-  assert.equal(certain('R.attr.l.filter(x, x.a == 1)'), listOf(json));
+  assert.equal(certain('R.attr.x[?0]'), optionalType(json));
+  assert.equal(certain('R.attr.l.filter(x, x.a == 1)'), listType(json));
   assert.equal(certain('R.attr.b ? R.attr.x : "a"'), json);
   assert.equal(certain('R.attr.?x.orValue("a")'), json);
 });
@@ -28,8 +28,8 @@ test('variables and globals may have any type, and so may plain JSON compared wi
 test('the type of a list does not follow from a literal compared with it', () => {
   assert.is(printed('R.attr.l + [1]'), 'list(dyn)');
   assert.is(printed('intersect(V.l, ["a"])'), 'list(dyn)');
-  assert.equal(certain('R.attr.l + ["a"]'), listOf(json));
-  assert.equal(certain('[1] + V.l'), listOf({ kind: 'dyn', json: false }));
+  assert.equal(certain('R.attr.l + ["a"]'), listType(json));
+  assert.equal(certain('[1] + V.l'), listType({ kind: 'dyn', json: false }));
   assert.is(printed('dyn(optional.of(1)).orValue(2)'), 'dyn');
 });
 

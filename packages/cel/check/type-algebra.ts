@@ -1,4 +1,4 @@
-import { mapParts, partsOf } from '../library/type-parts.js';
+import { mapParts, listParts } from '../library/type-parts.js';
 import { type CelType, opaque, printType } from '../library/types.js';
 
 /** Whether every type is assignable to it: dyn, and the type of an expression that already has a problem. */
@@ -12,8 +12,8 @@ export function sameType(a: CelType, b: CelType): boolean {
   if (a.kind !== b.kind) return false;
   if ('name' in a && 'name' in b && a.name !== b.name) return false;
   if ('json' in a && 'json' in b && a.json !== b.json) return false;
-  const partsOfB = partsOf(b);
-  return partsOf(a).every((part, i) => sameType(part, partsOfB[i] as CelType));
+  const partsOfB = listParts(b);
+  return listParts(a).every((part, i) => sameType(part, partsOfB[i] as CelType));
 }
 
 /**
@@ -27,7 +27,7 @@ export function mostGeneral(a: CelType, b: CelType): CelType {
 /** The number of nodes in a type, counted up to `limit`. */
 export function measureType(type: CelType, limit: number): number {
   let size = 1;
-  for (const part of partsOf(type)) {
+  for (const part of listParts(type)) {
     if (size >= limit) return size;
     size += measureType(part, limit - size);
   }
@@ -39,9 +39,9 @@ function isAsGeneral(a: CelType, b: CelType): boolean {
   if (b.kind === 'dyn' || b.kind === 'parameter') return false;
   if (a.kind !== b.kind) return false;
   if (a.kind === 'type') return true;
-  const partsOfB = partsOf(b);
+  const partsOfB = listParts(b);
   if (partsOfB.length === 0) return sameType(a, b);
-  return partsOf(a).every((part, i) => isAsGeneral(part, partsOfB[i] as CelType));
+  return listParts(a).every((part, i) => isAsGeneral(part, partsOfB[i] as CelType));
 }
 
 /**

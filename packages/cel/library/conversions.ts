@@ -11,7 +11,7 @@ import {
   parameter,
   string,
   timestamp,
-  typeOf,
+  typeType,
   uint,
 } from './types.js';
 
@@ -129,7 +129,7 @@ export const conversions: FunctionSection = {
         meaning: 'Returns the type of a value, to compare it with another type.',
         examples: [['type(R.attr.owner) == string', 'true']],
       },
-      global([A], typeOf(A)),
+      global([A], typeType(A)),
     ),
 
     // The member form captures `spiffeTrustDomain(x).id()` (docs/spec/conditions.md#path-and-spiffe-functions).

@@ -16,7 +16,7 @@ export interface Documentation {
 
 /** A function that expressions can call. */
 export interface CelFunction {
-  /** As an author writes it, with its namespace: `startsWith`, `math.abs`, `base64.encode`. */
+  /** The name as an author writes it, with its namespace: `startsWith`, `math.abs`, `base64.encode`. */
   readonly name: string;
   readonly overloads: readonly Overload[];
   /** The export of `authz/runtime/cel` that does the work; the receiver is its first argument. All overloads share it. */

@@ -26,9 +26,9 @@ test('only functions that read the time are impure', () => {
 });
 
 test('a snake_case name has the same implementation as its camelCase form', () => {
-  const runtimeOf = (name: string): string | undefined => functions.find((row) => row.name === name)?.runtime;
-  assert.is(runtimeOf('has_intersection'), runtimeOf('hasIntersection'));
-  assert.is(runtimeOf('is_subset'), runtimeOf('isSubset'));
+  const findRuntime = (name: string): string | undefined => functions.find((row) => row.name === name)?.runtime;
+  assert.is(findRuntime('has_intersection'), findRuntime('hasIntersection'));
+  assert.is(findRuntime('is_subset'), findRuntime('isSubset'));
 });
 
 test.run();

@@ -1,5 +1,5 @@
 import { global, member, row, type FunctionSection } from './function.js';
-import { bool, hierarchy, listOf, string } from './types.js';
+import { bool, hierarchy, listType, string } from './types.js';
 
 const relation = member([hierarchy, hierarchy], bool);
 
@@ -19,7 +19,7 @@ export const hierarchies: FunctionSection = {
       },
       global([string], hierarchy),
       global([string, string], hierarchy),
-      global([listOf(string)], hierarchy),
+      global([listType(string)], hierarchy),
     ),
     row(
       'ancestorOf',

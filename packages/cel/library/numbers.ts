@@ -8,13 +8,17 @@ export const numbers: FunctionSection = {
     row(
       'math.abs',
       { meaning: 'Returns the absolute value.', examples: [['math.abs(-3)', '3']] },
-      sameOf(double, int, uint),
+      makeOverloads(double, int, uint),
     ),
-    row('math.ceil', { meaning: 'Rounds up to an integer.', examples: [['math.ceil(1.2)', '2']] }, sameOf(double)),
+    row(
+      'math.ceil',
+      { meaning: 'Rounds up to an integer.', examples: [['math.ceil(1.2)', '2']] },
+      makeOverloads(double),
+    ),
     row(
       'math.floor',
       { meaning: 'Rounds down to an integer.', examples: [['math.floor(-1.2)', '-2']] },
-      sameOf(double),
+      makeOverloads(double),
     ),
     row(
       'math.round',
@@ -25,17 +29,17 @@ export const numbers: FunctionSection = {
           ['math.round(-2.5)', '-3'],
         ],
       },
-      sameOf(double),
+      makeOverloads(double),
     ),
     row(
       'math.trunc',
       { meaning: 'Removes the fractional part.', examples: [['math.trunc(-1.7)', '-1']] },
-      sameOf(double),
+      makeOverloads(double),
     ),
     row(
       'math.sign',
       { meaning: 'Returns -1, 0 or 1.', examples: [['math.sign(-4)', '-1']] },
-      sameOf(double, int, uint),
+      makeOverloads(double, int, uint),
     ),
     row(
       'math.sqrt',
@@ -75,7 +79,7 @@ export const numbers: FunctionSection = {
     row(
       'math.bitNot',
       { meaning: 'Returns the bitwise complement.', examples: [['math.bitNot(0)', '-1']] },
-      sameOf(int, uint),
+      makeOverloads(int, uint),
     ),
     row(
       'math.bitShiftLeft',
@@ -92,7 +96,7 @@ export const numbers: FunctionSection = {
   ],
 };
 
-function sameOf(...types: readonly CelType[]): readonly Overload[] {
+function makeOverloads(...types: readonly CelType[]): readonly Overload[] {
   return types.map((type) => global([type], type));
 }
 

@@ -1,4 +1,4 @@
-import { partsOf } from './type-parts.js';
+import { listParts } from './type-parts.js';
 import type { CelType } from './types.js';
 
 /**
@@ -22,7 +22,7 @@ export function mayBeOpaque(type: CelType): boolean {
     case 'type':
       return false;
     default:
-      return partsOf(type).some(mayBeOpaque);
+      return listParts(type).some(mayBeOpaque);
   }
 }
 

@@ -1,5 +1,5 @@
 import { global, member, row, rowAs, type FunctionSection } from './function.js';
-import { bool, listOf, optionalOf, parameter } from './types.js';
+import { bool, listType, optionalType, parameter } from './types.js';
 
 const A = parameter('A');
 
@@ -11,12 +11,12 @@ export const optionals: FunctionSection = {
     row(
       'optional.of',
       { meaning: 'Returns an optional with a value.', examples: [['optional.of(1).hasValue()', 'true']] },
-      global([A], optionalOf(A)),
+      global([A], optionalType(A)),
     ),
     row(
       'optional.none',
       { meaning: 'Returns an optional without a value.', examples: [['optional.none().orValue(2)', '2']] },
-      global([], optionalOf(A)),
+      global([], optionalType(A)),
     ),
     row(
       'optional.ofNonZeroValue',
@@ -24,13 +24,13 @@ export const optionals: FunctionSection = {
         meaning: 'Returns an optional with the value, or none if it is zero, empty, false or null.',
         examples: [['optional.ofNonZeroValue("").hasValue()', 'false']],
       },
-      global([A], optionalOf(A)),
+      global([A], optionalType(A)),
     ),
     rowAs(
       'hasValue',
       'optionalHasValue',
       { meaning: 'Returns whether an optional has a value.', examples: [['R.attr.?owner.hasValue()', 'true']] },
-      member([optionalOf(A)], bool),
+      member([optionalType(A)], bool),
     ),
     rowAs(
       'value',
@@ -42,7 +42,7 @@ export const optionals: FunctionSection = {
           ['R.attr.?missing.value()', 'error: optional.none() dereference'],
         ],
       },
-      member([optionalOf(A)], A),
+      member([optionalType(A)], A),
     ),
     rowAs(
       'or',
@@ -51,7 +51,7 @@ export const optionals: FunctionSection = {
         meaning: 'Returns the optional if it has a value, otherwise the other optional.',
         examples: [['R.attr.?missing.or(R.attr.?owner).value()', '"bob"']],
       },
-      member([optionalOf(A), optionalOf(A)], optionalOf(A)),
+      member([optionalType(A), optionalType(A)], optionalType(A)),
     ),
     rowAs(
       'orValue',
@@ -60,7 +60,7 @@ export const optionals: FunctionSection = {
         meaning: 'Returns the value of an optional, or a default.',
         examples: [['R.attr.?missing.orValue("none")', '"none"']],
       },
-      member([optionalOf(A), A], A),
+      member([optionalType(A), A], A),
     ),
     row(
       'optional.unwrap',
@@ -68,7 +68,7 @@ export const optionals: FunctionSection = {
         meaning: 'Returns the values of a list of optionals, without those that have none.',
         examples: [['optional.unwrap([optional.of(1), optional.none()])', '[1]']],
       },
-      global([listOf(optionalOf(A))], listOf(A)),
+      global([listType(optionalType(A))], listType(A)),
     ),
     row(
       'unwrapOpt',
@@ -76,7 +76,7 @@ export const optionals: FunctionSection = {
         meaning: 'The same as `optional.unwrap`.',
         examples: [['[optional.none(), optional.of(2)].unwrapOpt()', '[2]']],
       },
-      member([listOf(optionalOf(A))], listOf(A)),
+      member([listType(optionalType(A))], listType(A)),
     ),
   ],
 };

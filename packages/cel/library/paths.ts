@@ -1,5 +1,5 @@
 import { either, global, row, type FunctionSection } from './function.js';
-import { bool, listOf, string } from './types.js';
+import { bool, listType, string } from './types.js';
 
 /** docs/spec/conditions.md#path-and-spiffe-functions. */
 export const paths: FunctionSection = {
@@ -38,7 +38,7 @@ export const paths: FunctionSection = {
     row(
       'joinPath',
       { meaning: 'Joins path elements.', examples: [['joinPath(["/a", "b"])', '"/a/b"']] },
-      global([listOf(string)], string),
+      global([listType(string)], string),
     ),
     row(
       'pathHasPrefix',
@@ -65,7 +65,7 @@ export const paths: FunctionSection = {
         meaning: 'Returns whether a path matches at least one of several globs.',
         examples: [['"/a/b".pathMatchAnyOf(["/x", "/a/*"])', 'true']],
       },
-      either([string, listOf(string)], bool),
+      either([string, listType(string)], bool),
     ),
   ],
 };

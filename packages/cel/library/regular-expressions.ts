@@ -1,5 +1,5 @@
 import { global, row, type FunctionSection } from './function.js';
-import { int, listOf, optionalOf, string } from './types.js';
+import { int, listType, optionalType, string } from './types.js';
 
 /** docs/spec/conditions.md#regular-expression-functions. */
 export const regularExpressions: FunctionSection = {
@@ -14,12 +14,12 @@ export const regularExpressions: FunctionSection = {
         meaning: 'Returns the first match as an optional, which is none if there is no match.',
         examples: [[String.raw`regex.extract("id-42", "id-(\\d+)").value()`, '"42"']],
       },
-      global([string, string], optionalOf(string)),
+      global([string, string], optionalType(string)),
     ),
     row(
       'regex.extractAll',
       { meaning: 'Returns all matches.', examples: [[String.raw`regex.extractAll("a1b22", "\\d+")`, '["1", "22"]']] },
-      global([string, string], listOf(string)),
+      global([string, string], listType(string)),
     ),
     row(
       'regex.replace',

@@ -1,9 +1,9 @@
 import { either, global, row, type FunctionSection } from './function.js';
-import { bool, listOf, parameter } from './types.js';
+import { bool, listType, parameter } from './types.js';
 
 const A = parameter('A');
 
-const two = [listOf(A), listOf(A)] as const;
+const two = [listType(A), listType(A)] as const;
 
 /** docs/spec/conditions.md#set-functions. */
 export const sets: FunctionSection = {
@@ -35,7 +35,7 @@ export const sets: FunctionSection = {
         meaning: 'Returns the elements that are in both lists.',
         examples: [['intersect(["a", "b"], ["b", "c"])', '["b"]']],
       },
-      either(two, listOf(A)),
+      either(two, listType(A)),
     ),
     row(
       'except',
@@ -43,7 +43,7 @@ export const sets: FunctionSection = {
         meaning: 'Returns the elements of the first list that are not in the second.',
         examples: [['["a", "b"].except(["b"])', '["a"]']],
       },
-      either(two, listOf(A)),
+      either(two, listType(A)),
     ),
     row(
       'isSubset',

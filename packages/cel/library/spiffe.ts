@@ -1,5 +1,5 @@
 import { global, member, row, rowAs, type FunctionSection } from './function.js';
-import { bool, listOf, spiffeID, spiffeMatcher, spiffeTrustDomain, string } from './types.js';
+import { bool, listType, spiffeID, spiffeMatcher, spiffeTrustDomain, string } from './types.js';
 
 /** docs/spec/conditions.md#path-and-spiffe-functions. */
 export const spiffe: FunctionSection = {
@@ -39,8 +39,8 @@ export const spiffe: FunctionSection = {
         meaning: 'Returns a matcher for the IDs of a list.',
         examples: [['spiffeMatchOneOf(["spiffe://example.org/web"]).matchesID("spiffe://example.org/web")', 'true']],
       },
-      global([listOf(spiffeID)], spiffeMatcher),
-      global([listOf(string)], spiffeMatcher),
+      global([listType(spiffeID)], spiffeMatcher),
+      global([listType(string)], spiffeMatcher),
     ),
     row(
       'spiffeMatchTrustDomain',

@@ -1,5 +1,5 @@
 import { either, global, member, row, type FunctionSection } from './function.js';
-import { bool, bytes, dyn, hierarchy, int, listOf, mapOf, parameter, string } from './types.js';
+import { bool, bytes, dyn, hierarchy, int, listType, mapType, parameter, string } from './types.js';
 
 const A = parameter('A');
 const B = parameter('B');
@@ -22,8 +22,8 @@ export const strings: FunctionSection = {
       },
       either([string], int),
       either([bytes], int),
-      either([listOf(A)], int),
-      either([mapOf(A, B)], int),
+      either([listType(A)], int),
+      either([mapType(A, B)], int),
       member([hierarchy], int),
     ),
     row(
@@ -134,8 +134,8 @@ export const strings: FunctionSection = {
           ['"a,b,c".split(",", 2)', '["a", "b,c"]'],
         ],
       },
-      member([string, string], listOf(string)),
-      member([string, string, int], listOf(string)),
+      member([string, string], listType(string)),
+      member([string, string, int], listType(string)),
     ),
     row(
       'substring',
@@ -164,7 +164,7 @@ export const strings: FunctionSection = {
         ],
       },
       member([string], string),
-      member([listOf(A)], listOf(A)),
+      member([listType(A)], listType(A)),
     ),
     row(
       'join',
@@ -175,8 +175,8 @@ export const strings: FunctionSection = {
           ['["a", "b"].join()', '"ab"'],
         ],
       },
-      member([listOf(string)], string),
-      member([listOf(string), string], string),
+      member([listType(string)], string),
+      member([listType(string), string], string),
     ),
     row(
       'format',
@@ -186,7 +186,7 @@ export const strings: FunctionSection = {
           'binary, `%x` hexadecimal, `%o` octal, `%%` a percent sign.',
         examples: [['"%s owes %.2f".format(["bob", 3.5])', '"bob owes 3.50"']],
       },
-      member([string, listOf(dyn)], string),
+      member([string, listType(dyn)], string),
     ),
     row(
       'strings.quote',

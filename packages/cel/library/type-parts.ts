@@ -1,7 +1,7 @@
 import type { CelType } from './types.js';
 
 /** The type arguments of a type, in the order in which it is printed. */
-export function partsOf(type: CelType): readonly CelType[] {
+export function listParts(type: CelType): readonly CelType[] {
   const parts: CelType[] = [];
   mapParts(type, (part) => {
     parts.push(part);

@@ -29,10 +29,10 @@ export const nullType: CelType = { kind: 'null' };
 export const timestamp: CelType = { kind: 'timestamp' };
 export const duration: CelType = { kind: 'duration' };
 
-export const listOf = (element: CelType): CelType => ({ kind: 'list', element });
-export const mapOf = (key: CelType, value: CelType): CelType => ({ kind: 'map', key, value });
-export const optionalOf = (value: CelType): CelType => ({ kind: 'optional', value });
-export const typeOf = (of: CelType): CelType => ({ kind: 'type', of });
+export const listType = (element: CelType): CelType => ({ kind: 'list', element });
+export const mapType = (key: CelType, value: CelType): CelType => ({ kind: 'map', key, value });
+export const optionalType = (value: CelType): CelType => ({ kind: 'optional', value });
+export const typeType = (of: CelType): CelType => ({ kind: 'type', of });
 export const message = (name: string): CelType => ({ kind: 'message', name });
 export const opaque = (name: string): CelType => ({ kind: 'opaque', name });
 export const parameter = (name: string): CelType => ({ kind: 'parameter', name });

@@ -47,13 +47,13 @@ export function expectedTokens(): Expected {
     for (let i = from; i < sequence.length; i++) {
       const element = sequence[i];
       if (element === undefined) return true;
-      for (const type of firstOf(element)) types.add(type);
+      for (const type of listFirst(element)) types.add(type);
       if (element.kind !== 'optional' && element.kind !== 'repeat') return false;
     }
     return true;
   };
 
-  const firstOf = (element: Element): readonly TokenType[] => {
+  const listFirst = (element: Element): readonly TokenType[] => {
     switch (element.kind) {
       case 'tokens':
         return element.types;

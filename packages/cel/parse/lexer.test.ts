@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { lex } from './lexer.js';
 
 test('the longest token wins', () => {
-  assert.equal(typesOf('a<=b'), ['IDENTIFIER', '<=', 'IDENTIFIER']);
-  assert.equal(typesOf('1.5 1e3 .5 1. 0x1F 0x 1u 0x1fU 1e'), [
+  assert.equal(listTypes('a<=b'), ['IDENTIFIER', '<=', 'IDENTIFIER']);
+  assert.equal(listTypes('1.5 1e3 .5 1. 0x1F 0x 1u 0x1fU 1e'), [
     'NUM_FLOAT',
     'NUM_FLOAT',
     'NUM_FLOAT',
@@ -21,16 +21,16 @@ test('the longest token wins', () => {
 });
 
 test('keywords have their own tokens, reserved words are identifiers', () => {
-  assert.equal(typesOf('in true false null for'), ['in', 'true', 'false', 'null', 'IDENTIFIER']);
+  assert.equal(listTypes('in true false null for'), ['in', 'true', 'false', 'null', 'IDENTIFIER']);
 });
 
 test('white space and comments separate tokens, also at the end', () => {
-  assert.equal(typesOf(' \t\r\n\f1 // one'), ['NUM_INT']);
+  assert.equal(listTypes(' \t\r\n\f1 // one'), ['NUM_INT']);
   assert.equal(lex('1\u00a0').errors.length, 1);
 });
 
 test('a string has either quote, once or three times, and prefixes', () => {
-  assert.equal(typesOf(`'a' "a" '''a'b''' """a"b""" r'\\' b'a' br'\\' R"""\\"""`), [
+  assert.equal(listTypes(`'a' "a" '''a'b''' """a"b""" r'\\' b'a' br'\\' R"""\\"""`), [
     'STRING',
     'STRING',
     'STRING',
@@ -40,24 +40,24 @@ test('a string has either quote, once or three times, and prefixes', () => {
     'BYTES',
     'STRING',
   ]);
-  assert.equal(typesOf('rb"a"'), ['IDENTIFIER', 'STRING']);
+  assert.equal(listTypes('rb"a"'), ['IDENTIFIER', 'STRING']);
 });
 
 test('a back-ticked identifier can have letters, digits, _ . / - and spaces', () => {
-  assert.equal(typesOf('a.`b-c d/e.f_1`'), ['IDENTIFIER', '.', 'ESC_IDENTIFIER']);
+  assert.equal(listTypes('a.`b-c d/e.f_1`'), ['IDENTIFIER', '.', 'ESC_IDENTIFIER']);
 });
 
 test('invalid input is an error up to the first character that cannot continue a token', () => {
-  assert.equal(errorsOf('"\\q"'), [`"\\q`, '"']);
-  assert.equal(errorsOf('a = b'), ['= ']);
-  assert.equal(errorsOf('a.`$b`'), ['`$', '`']);
-  assert.equal(errorsOf('"\\xFh"'), ['"\\xFh', '"']);
-  assert.equal(errorsOf('😁'), ['😁']);
+  assert.equal(listErrors('"\\q"'), [`"\\q`, '"']);
+  assert.equal(listErrors('a = b'), ['= ']);
+  assert.equal(listErrors('a.`$b`'), ['`$', '`']);
+  assert.equal(listErrors('"\\xFh"'), ['"\\xFh', '"']);
+  assert.equal(listErrors('😁'), ['😁']);
 });
 
 test('a broken triple-quoted string is an empty string and the rest', () => {
-  assert.equal(typesOf('"""a'), ['STRING']);
-  assert.equal(errorsOf('"""a'), ['"a']);
+  assert.equal(listTypes('"""a'), ['STRING']);
+  assert.equal(listErrors('"""a'), ['"a']);
 });
 
 test('offsets are UTF-16 units', () => {
@@ -74,12 +74,12 @@ test('offsets are UTF-16 units', () => {
 
 test.run();
 
-function typesOf(text: string): string[] {
+function listTypes(text: string): string[] {
   return lex(text)
     .tokens.slice(0, -1)
     .map(({ type }) => type);
 }
 
-function errorsOf(text: string): string[] {
+function listErrors(text: string): string[] {
   return lex(text).errors.map(({ start, end }) => text.slice(start, end));
 }

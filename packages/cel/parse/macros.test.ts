@@ -4,22 +4,22 @@ import type { MacroExpr } from '../ast/expr.js';
 import { parseCel } from './index.js';
 
 test('one and two variables, with and without a filter', () => {
-  assert.equal(shapeOf('l.all(x, p)'), 'all x range=l body=p');
-  assert.equal(shapeOf('l.exists(i, v, p)'), 'exists i,v range=l body=p');
-  assert.equal(shapeOf('l.exists_one(x, p)'), 'exists_one x range=l body=p');
-  assert.equal(shapeOf('l.existsOne(i, v, p)'), 'exists_one i,v range=l body=p');
-  assert.equal(shapeOf('l.filter(x, p)'), 'filter x range=l body=p');
-  assert.equal(shapeOf('l.map(x, b)'), 'map x range=l body=b');
-  assert.equal(shapeOf('l.map(x, p, b)'), 'map x range=l predicate=p body=b');
-  assert.equal(shapeOf('l.transformList(i, v, b)'), 'transformList i,v range=l body=b');
-  assert.equal(shapeOf('l.transformMap(i, v, p, b)'), 'transformMap i,v range=l predicate=p body=b');
-  assert.equal(shapeOf('l.transformMapEntry(i, v, b)'), 'transformMapEntry i,v range=l body=b');
-  assert.equal(shapeOf('l.sortBy(x, k)'), 'sortBy x range=l body=k');
-  assert.equal(shapeOf('o.optMap(x, b)'), 'optMap x range=o body=b');
-  assert.equal(shapeOf('o.optFlatMap(x, b)'), 'optFlatMap x range=o body=b');
-  assert.equal(shapeOf('cel.bind(x, r, b)'), 'cel.bind x range=r body=b');
-  assert.equal(shapeOf('math.greatest(a, b)'), 'math.greatest  args=a,b');
-  assert.equal(shapeOf('has(a.b)'), 'has  range=a.b');
+  assert.equal(describeShape('l.all(x, p)'), 'all x range=l body=p');
+  assert.equal(describeShape('l.exists(i, v, p)'), 'exists i,v range=l body=p');
+  assert.equal(describeShape('l.exists_one(x, p)'), 'exists_one x range=l body=p');
+  assert.equal(describeShape('l.existsOne(i, v, p)'), 'exists_one i,v range=l body=p');
+  assert.equal(describeShape('l.filter(x, p)'), 'filter x range=l body=p');
+  assert.equal(describeShape('l.map(x, b)'), 'map x range=l body=b');
+  assert.equal(describeShape('l.map(x, p, b)'), 'map x range=l predicate=p body=b');
+  assert.equal(describeShape('l.transformList(i, v, b)'), 'transformList i,v range=l body=b');
+  assert.equal(describeShape('l.transformMap(i, v, p, b)'), 'transformMap i,v range=l predicate=p body=b');
+  assert.equal(describeShape('l.transformMapEntry(i, v, b)'), 'transformMapEntry i,v range=l body=b');
+  assert.equal(describeShape('l.sortBy(x, k)'), 'sortBy x range=l body=k');
+  assert.equal(describeShape('o.optMap(x, b)'), 'optMap x range=o body=b');
+  assert.equal(describeShape('o.optFlatMap(x, b)'), 'optFlatMap x range=o body=b');
+  assert.equal(describeShape('cel.bind(x, r, b)'), 'cel.bind x range=r body=b');
+  assert.equal(describeShape('math.greatest(a, b)'), 'math.greatest  args=a,b');
+  assert.equal(describeShape('has(a.b)'), 'has  range=a.b');
 });
 
 test('another number of arguments or another form is an ordinary call', () => {
@@ -74,15 +74,15 @@ test('a reserved word cannot be a variable', () => {
 
 test.run();
 
-function shapeOf(text: string): string {
+function describeShape(text: string): string {
   const { ast } = parseCel(text);
   if (ast?.kind !== 'macro') return `no macro: ${ast?.kind}`;
-  const textOf = (expr: MacroExpr['range']) => (expr === undefined ? '' : text.slice(expr.start, expr.end));
+  const cutText = (expr: MacroExpr['range']) => (expr === undefined ? '' : text.slice(expr.start, expr.end));
   const parts = [
-    ast.range && `range=${textOf(ast.range)}`,
-    ast.predicate && `predicate=${textOf(ast.predicate)}`,
-    ast.body && `body=${textOf(ast.body)}`,
-    ast.args.length > 0 && `args=${ast.args.map(textOf).join(',')}`,
+    ast.range && `range=${cutText(ast.range)}`,
+    ast.predicate && `predicate=${cutText(ast.predicate)}`,
+    ast.body && `body=${cutText(ast.body)}`,
+    ast.args.length > 0 && `args=${ast.args.map(cutText).join(',')}`,
   ];
   return [ast.macro, ast.variables.join(','), ...parts.filter(Boolean)].join(' ');
 }

@@ -4,7 +4,7 @@ import { visit } from '../ast/visit.js';
 import { parseCel } from './index.js';
 
 test('every node has its source range', () => {
-  assert.equal(nodesOf('(a + b.c) * -f(x)[1]'), [
+  assert.equal(listNodes('(a + b.c) * -f(x)[1]'), [
     'call (a + b.c) * -f(x)[1]',
     'call a + b.c',
     'ident a',
@@ -28,11 +28,11 @@ test('an operator, a function and a field have the position of their name', () =
 });
 
 test('a minus before a number is part of it, and repeated signs cancel in pairs', () => {
-  assert.equal(nodesOf('-9223372036854775808'), ['literal -9223372036854775808']);
-  assert.equal(nodesOf('--a'), ['ident a']);
-  assert.equal(nodesOf('!!!a'), ['call !!!a', 'ident a']);
-  assert.equal(nodesOf('2 - -2'), ['call 2 - -2', 'literal 2', 'literal -2']);
-  assert.equal(nodesOf('!x in y'), ['call !x in y', 'call !x', 'ident x', 'ident y']);
+  assert.equal(listNodes('-9223372036854775808'), ['literal -9223372036854775808']);
+  assert.equal(listNodes('--a'), ['ident a']);
+  assert.equal(listNodes('!!!a'), ['call !!!a', 'ident a']);
+  assert.equal(listNodes('2 - -2'), ['call 2 - -2', 'literal 2', 'literal -2']);
+  assert.equal(listNodes('!x in y'), ['call !x in y', 'call !x', 'ident x', 'ident y']);
 });
 
 test('the middle of a ternary needs parentheses around a ternary, its end does not', () => {
@@ -97,7 +97,7 @@ test('a chain of && is a balanced tree', () => {
 
 test.run();
 
-function nodesOf(text: string): string[] {
+function listNodes(text: string): string[] {
   const nodes: string[] = [];
   const { ast } = parseCel(text);
   if (ast !== undefined) visit(ast, ({ kind, start, end }) => nodes.push(`${kind} ${text.slice(start, end)}`));

@@ -226,7 +226,7 @@ class Parser {
   private parseMessage(): MessageExpr {
     const start = this.here();
     let typeName = '';
-    for (let token = this.next(); token.type !== '{'; token = this.next()) typeName += this.textOf(token);
+    for (let token = this.next(); token.type !== '{'; token = this.next()) typeName += this.readText(token);
     const fields = this.parseItems('}', () => {
       const optional = this.accept('?') !== undefined;
       const name = this.fieldName(this.parseField());
@@ -253,7 +253,7 @@ class Parser {
     const start = this.here();
     const rooted = this.accept('.') !== undefined;
     const token = this.expect('IDENTIFIER');
-    const name = this.textOf(token);
+    const name = this.readText(token);
     const called = this.accept('(') !== undefined;
     const expr: Expr = called
       ? this.call({ start, name: token, target: undefined, rooted })
@@ -273,7 +273,7 @@ class Parser {
       kind: 'call',
       start,
       end,
-      function: this.textOf(name),
+      function: this.readText(name),
       isOperator: false,
       rooted,
       target,
@@ -289,7 +289,7 @@ class Parser {
     const sign = this.isNumber(this.peek(1)) ? this.accept('-') : undefined;
     const token = this.next();
     const range = { kind: 'literal', start: sign?.start ?? token.start, end: token.end } as const;
-    const text = this.textOf(token);
+    const text = this.readText(token);
     const signed = sign === undefined ? text : `-${text}`;
     switch (token.type) {
       case 'null':
@@ -322,7 +322,7 @@ class Parser {
   }
 
   private fieldName(token: Token): string {
-    return token.type === 'ESC_IDENTIFIER' ? this.text.slice(token.start + 1, token.end - 1) : this.textOf(token);
+    return token.type === 'ESC_IDENTIFIER' ? this.text.slice(token.start + 1, token.end - 1) : this.readText(token);
   }
 
   /** Looks ahead past a dotted name for the brace that makes it a message type. */
@@ -394,7 +394,7 @@ class Parser {
     return this.tokens[this.position - 1]?.end ?? 0;
   }
 
-  private textOf(token: Token): string {
+  private readText(token: Token): string {
     return this.text.slice(token.start, token.end);
   }
 }

@@ -40,9 +40,12 @@ const signs: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/!==/, 'write `!=` instead of `!==`'],
   [/===/, 'write `==` instead of `===`'],
   [/<>/, 'write `!=` instead of `<>`'],
+  [/=</, 'write `<=` instead of `=<`'],
+  [/=>(?=\s*[-\d"'])/, 'write `>=` instead of `=>`'],
   [/=>|->/, 'write the variable and the condition as two arguments: `list.exists(x, x == 1)`'],
   [/=~|~=|!~|~/, 'write `text.matches("^a.*$")` to match a regular expression'],
-  [/\?\?/, 'write `R.attr.?a.orValue("")` to read a value with a default'],
+  [/!\s*in\b/, 'write `!(x in list)` instead of `x !in list`'],
+  [/\?\?|\?:/, 'write `R.attr.?a.orValue("")` to read a value with a default'],
   [/\?\.(?=[\w[])/, 'write `R.attr.?a` instead of `R.attr?.a`: the question mark follows the dot'],
   [/#/, 'write comments as `// text`'],
   [/\/\*|\*\//, 'write comments as `// text`, up to the end of the line'],
@@ -73,6 +76,7 @@ const pattern = 'write `text.startsWith("x")`, `text.contains("x")` or `text.mat
 const list = 'write a list as `x in ["a", "b"]`';
 const choice = 'write `condition ? a : b`';
 const names = 'an expression cannot declare names: put them into `variables` and read them as `V.name`';
+const backTicks = 'a string needs quotes: `"x"`; back-ticks are for names after a dot';
 const loops = 'write a macro: `list.exists(x, condition)`, `list.all(x, condition)`, `list.filter(x, condition)`';
 
 /** Words between two operands. */
@@ -161,7 +165,9 @@ function adviseWords(text: string, tokens: readonly Token[]): readonly Advice[] 
     const after = tokens[i + 1]?.type ?? 'EOF';
     const { start, end } = token;
     if (token.type === ',') return adviceAt(isListInParentheses(tokens, i) ? list : undefined, start, end);
-    if (token.type !== 'IDENTIFIER' || before === '.') return [];
+    if (before === '.') return [];
+    if (token.type === 'ESC_IDENTIFIER') return adviceAt(backTicks, start, end);
+    if (token.type !== 'IDENTIFIER') return [];
     const word = text.slice(start, end).toLowerCase();
     const isInfix = endsOperand.has(before) && (startsOperand.has(after) || after === 'in' || after === 'EOF');
     const isPrefix = !endsOperand.has(before) && startsOperand.has(after) && (after !== '(' || reserved.has(word));
@@ -195,6 +201,7 @@ const macroAdvice: readonly (readonly [pattern: RegExp, message: string])[] = [
     /has\(\) macro/,
     '`has` takes a field, as in `has(R.attr.a)`; write `"a" in R.attr` for a key that is not a name or is computed',
   ],
+  [/^reserved identifier: (var|const)$/, 'variables of the policy are `V.a`, constants `C.a`'],
   [
     /argument (must be a simple name|is not an identifier)/,
     'the first argument names the variable for the element: `list.exists(x, x == 1)`',

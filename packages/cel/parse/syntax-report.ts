@@ -177,7 +177,7 @@ class Walk {
     return undefined;
   }
 
-  /** Before a decision: drops an unexpected token if that is enough to recover. */
+  /** Drops an unexpected token if that is enough to recover. */
   private synchronise(place: Position, inLoop: boolean): Failure | undefined {
     if (this.recovering) return undefined;
     const lookahead = this.expected.at(place);
@@ -243,7 +243,7 @@ class Walk {
     this.report(`extraneous input ${this.quote(this.peek(0))} expecting ${this.describeExpected(place)}`, this.peek(0));
   }
 
-  /** After an error, suppresses further errors until a token matches again. */
+  /** Reports an error, and suppresses further errors until a token matches again. */
   private report(message: string, token: Token): void {
     if (this.recovering) return;
     this.recovering = true;

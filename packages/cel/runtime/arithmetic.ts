@@ -4,7 +4,7 @@ import { NO_SUCH_OVERLOAD } from './failures.js';
 import { type Kind, kindOf } from './kinds.js';
 import { chargeList, chargeText } from './meter.js';
 import { checkedInt, checkedUint, INTEGER_OVERFLOW } from './numbers.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { addDuration, subtractDuration, timestampDifference } from './time-arithmetic.js';
 import { isEngineKind } from './type-names.js';
 import { CelError, Duration, isFailure, type Result, Timestamp, Uint, type Value } from './values.js';
@@ -73,7 +73,7 @@ export function modulo(a: Result, b: Result): Result {
   if (isFailure(b)) return b;
   if (typeof a === 'bigint' && typeof b === 'bigint') return b === 0n ? MODULUS_BY_ZERO : remainder(a, b);
   if (a instanceof Uint && b instanceof Uint) return b.value === 0n ? MODULUS_BY_ZERO : new Uint(a.value % b.value);
-  return typeof a === 'number' ? noSuchOverloadOf('_%_') : refused('_%_', a);
+  return typeof a === 'number' ? describeNoSuchOverload('_%_') : refused('_%_', a);
 }
 
 /** `-a`. */
@@ -83,7 +83,7 @@ export function negate(a: Result): Result {
   if (typeof a === 'bigint') return checkedInt(-a);
   if (a instanceof Duration) return durationOf(-a.nanos);
   const known = typeof a === 'boolean' || typeof a === 'string' || a instanceof Timestamp || isEngineKind(a);
-  return known ? NO_SUCH_OVERLOAD : noSuchOverloadOf('-_');
+  return known ? NO_SUCH_OVERLOAD : describeNoSuchOverload('-_');
 }
 
 const DIVISION_BY_ZERO = new CelError('division by zero');
@@ -104,5 +104,5 @@ function refused(operator: string, left: Value, others: readonly Kind[] = []): C
   const kind = kindOf(left);
   return ARITHMETIC.includes(kind) || others.includes(kind) || isEngineKind(left)
     ? NO_SUCH_OVERLOAD
-    : noSuchOverloadOf(operator);
+    : describeNoSuchOverload(operator);
 }

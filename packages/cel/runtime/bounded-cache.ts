@@ -21,7 +21,7 @@ export class BoundedCache<T> {
     const held = this.#entries.get(text);
     if (held !== undefined) return held;
     charge(text.length);
-    const key = copyOf(text);
+    const key = copy(text);
     const made = make(key);
     if (!this.#fits(made)) return made;
     if (this.#entries.size >= this.#capacity) {
@@ -35,10 +35,10 @@ export class BoundedCache<T> {
   }
 }
 
-/** In UTF-16 units. */
+/** Length in UTF-16 units. */
 const MAX_LENGTH = 10_000;
 
 /** Part of a long string keeps all of it in memory. */
-function copyOf(text: string): string {
+function copy(text: string): string {
   return text.split('').join('');
 }

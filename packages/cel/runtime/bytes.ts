@@ -12,13 +12,13 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** The UTF-8 bytes of a text. */
-export function utf8BytesOf(text: string): Uint8Array {
+export function encodeUtf8(text: string): Uint8Array {
   chargeMemory(3 * text.length);
   return new TextEncoder().encode(text);
 }
 
 /** The text that bytes are the UTF-8 of; undefined when they are not UTF-8. */
-export function utf8TextOf(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   chargeText(bytes.length);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -20,10 +20,10 @@ export interface CalendarFields {
 /**
  * The fields of a number of seconds since 1970-01-01T00:00:00; there is no zone here, the caller has added its offset.
  */
-export function fieldsOf(seconds: number): CalendarFields {
+export function toFields(seconds: number): CalendarFields {
   const days = Math.floor(seconds / DAY);
   const rest = seconds - days * DAY;
-  const { year, month, day } = dateOf(days);
+  const { year, month, day } = toDate(days);
   return {
     year,
     month,
@@ -53,7 +53,7 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-function dateOf(days: number): { year: number; month: number; day: number } {
+function toDate(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

@@ -5,7 +5,7 @@ export type CodePointSet = readonly (readonly [low: number, high: number])[];
 const LAST = 0x10ffff;
 
 /** The union of any ranges, brought into order. */
-export function unionOf(ranges: CodePointSet): CodePointSet {
+export function mergeRanges(ranges: CodePointSet): CodePointSet {
   const sorted = [...ranges].sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
   for (const [low, high] of sorted) {
@@ -17,7 +17,7 @@ export function unionOf(ranges: CodePointSet): CodePointSet {
 }
 
 /** All code points that are not in the set. */
-export function complementOf(set: CodePointSet): CodePointSet {
+export function complement(set: CodePointSet): CodePointSet {
   const gaps: [number, number][] = [];
   let next = 0;
   for (const [low, high] of set) {

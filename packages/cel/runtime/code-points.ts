@@ -41,7 +41,7 @@ export function shortened(text: string, length: number): string {
 /**
  * Texts in the order of their code points, which is that of their UTF-8 bytes and not of UTF-16: negative, 0, positive.
  */
-export function compareText(a: string, b: string): number {
+export function compareCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let offset = 0; offset < shared; offset++) {
     const left = a.charCodeAt(offset);

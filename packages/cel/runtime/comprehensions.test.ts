@@ -18,7 +18,7 @@ import { CelError, type JsonMap, type Result, type Value } from './values.js';
 
 const A = new CelError('no such overload');
 const E1 = new CelError('no such key: e1');
-const valueOf = (result: Result) => (toOutput(result) as { readonly val: unknown }).val;
+const readValue = (result: Result) => (toOutput(result) as { readonly val: unknown }).val;
 
 test('filter keeps the elements of a list, the keys of a map', () => {
   assert.equal(
@@ -85,9 +85,9 @@ test('transformList returns a list from index and element or key and value', () 
 });
 
 test('transformMap keeps the keys', () => {
-  assert.equal(valueOf(transformMap({ a: 1, b: 2 }, (_k, v) => (v as number) * 2)), { a: 2, b: 4 });
+  assert.equal(readValue(transformMap({ a: 1, b: 2 }, (_k, v) => (v as number) * 2)), { a: 2, b: 4 });
   assert.equal(
-    valueOf(
+    readValue(
       transformMapWhere(
         { a: 1, b: 2 },
         (_k, v) => (v as number) > 1,
@@ -103,9 +103,9 @@ test('transformMap keeps the keys', () => {
 });
 
 test('transformMapEntry inserts entries, and a duplicate key is an error', () => {
-  assert.equal(valueOf(transformMapEntry(['a', 'b'], (i, v) => mapOf([[v, i]]))), { a: 0, b: 1 });
+  assert.equal(readValue(transformMapEntry(['a', 'b'], (i, v) => mapOf([[v, i]]))), { a: 0, b: 1 });
   assert.equal(
-    valueOf(
+    readValue(
       transformMapEntryWhere(
         { a: 'x', b: 'y' },
         (k) => k === 'a',
@@ -118,7 +118,7 @@ test('transformMapEntry inserts entries, and a duplicate key is an error', () =>
     transformMapEntry(['a', 'b'], (_i, v) => mapOf([['x', v]])),
     new CelError('insert failed: key x already exists'),
   );
-  assert.equal(valueOf(transformMapEntry([1], () => ({}))), {});
+  assert.equal(readValue(transformMapEntry([1], () => ({}))), {});
 });
 
 test('sortBy sorts by keys of one comparable type', () => {

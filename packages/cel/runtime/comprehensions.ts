@@ -1,9 +1,9 @@
-import { problemOf, refuse } from './failures.js';
+import { findProblem, refuse } from './failures.js';
 import { isMap } from './kinds.js';
 import { keyText, MapBuilder, mapEntries } from './maps.js';
 import { charge, chargeList } from './meter.js';
 import type { EntryPredicate, Predicate } from './quantifiers.js';
-import { elementsOf, entriesOf } from './ranges.js';
+import { listElements, listEntries } from './ranges.js';
 import { sortedByKeys } from './sorting.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
@@ -22,13 +22,13 @@ export function mapEach(range: Result, transform: Predicate): Result {
 
 /** `range.map(x, p, e)`. */
 export function mapWhere(range: Result, predicate: Predicate, transform: Predicate): Result {
-  const elements = elementsOf(range);
+  const elements = listElements(range);
   if (isFailure(elements)) return elements;
   const results: Value[] = [];
   for (const element of elements) {
     charge(STEPS_AN_ELEMENT);
     const passes = predicate(element);
-    if (typeof passes !== 'boolean') return problemOf(passes);
+    if (typeof passes !== 'boolean') return findProblem(passes);
     const result = passes ? transform(element) : null;
     if (isFailure(result)) return result;
     if (!passes) continue;
@@ -48,7 +48,7 @@ export function transformListWhere(range: Result, predicate: EntryPredicate, tra
   const results: Value[] = [];
   const problem = collect(range, predicate, (i, v) => {
     const result = transform(i, v);
-    if (isFailure(result)) return problemOf(result);
+    if (isFailure(result)) return findProblem(result);
     chargeList(1, 1);
     results.push(result);
     return null;
@@ -66,7 +66,7 @@ export function transformMapWhere(range: Result, predicate: EntryPredicate, tran
   const builder = new MapBuilder();
   const problem = collect(range, predicate, (i, v) => {
     const result = transform(i, v);
-    if (isFailure(result)) return problemOf(result);
+    if (isFailure(result)) return findProblem(result);
     builder.set(i, result);
     return null;
   });
@@ -107,12 +107,12 @@ function collect(
   predicate: EntryPredicate,
   add: (i: Value, v: Value) => CelError | undefined | null,
 ): CelError | undefined | null {
-  const entries = entriesOf(range);
+  const entries = listEntries(range);
   if (isFailure(entries)) return entries;
   for (const [i, v] of entries) {
     charge(STEPS_AN_ELEMENT);
     const passes = predicate(i, v);
-    if (typeof passes !== 'boolean') return problemOf(passes);
+    if (typeof passes !== 'boolean') return findProblem(passes);
     const problem = passes ? add(i, v) : null;
     if (problem !== null) return problem;
   }

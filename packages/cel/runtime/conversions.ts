@@ -1,4 +1,4 @@
-import { utf8BytesOf, utf8TextOf } from './bytes.js';
+import { encodeUtf8, decodeUtf8 } from './bytes.js';
 import { codePointCount } from './code-points.js';
 import { durationText } from './duration.js';
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
@@ -16,7 +16,7 @@ import {
   MIN_INT,
   UNSIGNED_INTEGER_OVERFLOW,
 } from './numbers.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { timestampText } from './timestamp.js';
 import { isEngineKind, typeNameOf } from './type-names.js';
 import {
@@ -41,7 +41,7 @@ export function size(x: Result): Result {
   if (Array.isArray(x) || x instanceof Uint8Array) return BigInt(x.length);
   if (isMap(x)) return BigInt(mapSize(x));
   const levels = x instanceof Opaque ? x.size() : undefined;
-  return levels ?? (knowsSize(x) ? NO_SUCH_OVERLOAD : noSuchOverloadOf('size'));
+  return levels ?? (knowsSize(x) ? NO_SUCH_OVERLOAD : describeNoSuchOverload('size'));
 }
 
 /** `int(x)`: doubles truncate, durations are nanoseconds, timestamps seconds. */
@@ -80,7 +80,7 @@ export function toText(x: Result): Result {
   if (typeof x === 'number') return doubleText(x);
   if (typeof x === 'bigint' || typeof x === 'boolean') return String(x);
   if (x instanceof Uint) return String(x.value);
-  if (x instanceof Uint8Array) return utf8TextOf(x) ?? NOT_UTF8;
+  if (x instanceof Uint8Array) return decodeUtf8(x) ?? NOT_UTF8;
   if (x instanceof Timestamp) return timestampText(x);
   if (x instanceof Duration) return durationText(x);
   return (x instanceof Opaque ? x.toText() : undefined) ?? refuse('string', x);
@@ -97,7 +97,7 @@ export function toBool(x: Result): Result {
 /** `bytes(x)`: the UTF-8 of a text. */
 export function toBytes(x: Result): Result {
   if (x instanceof Uint8Array) return x;
-  return typeof x === 'string' ? utf8BytesOf(x) : refuse('bytes', x);
+  return typeof x === 'string' ? encodeUtf8(x) : refuse('bytes', x);
 }
 
 /** `dyn(x)`: only the type checker sees a difference. */

@@ -22,7 +22,7 @@ export function plainDecimal(x: number): string {
  * (docs/spec/conditions.md#format).
  */
 export function fixedDecimal(x: number, places: number): string {
-  const { sign, numerator, denominator } = fractionOf(x);
+  const { sign, numerator, denominator } = toFraction(x);
   const digits = divideHalfEven(numerator * 10n ** BigInt(places), denominator)
     .toString()
     .padStart(places + 1, '0');
@@ -32,7 +32,7 @@ export function fixedDecimal(x: number, places: number): string {
 
 /** `%.Ne`: one digit, `places` digits, an exponent of at least two digits; rounded as fixedDecimal does. */
 export function scientificDecimal(x: number, places: number): string {
-  const { sign, numerator, denominator } = fractionOf(x);
+  const { sign, numerator, denominator } = toFraction(x);
   let exponent = x === 0 ? 0 : Number(Math.abs(x).toExponential(20).split('e')[1]);
   let digits = scaled(numerator, denominator, places - exponent)
     .toString()
@@ -53,7 +53,7 @@ interface Fraction {
 }
 
 /** A finite double is a fraction with a power of two below. */
-function fractionOf(x: number): Fraction {
+function toFraction(x: number): Fraction {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, x);
   const bits = view.getBigUint64(0);

@@ -84,7 +84,7 @@ function parseTerms(text: string): bigint | undefined {
     if (term === undefined || unit === undefined || whole + fraction === '') return undefined;
     const significant = whole.replace(/^0+/, '');
     if (significant.length > MAX_DIGITS) return undefined;
-    total += BigInt(significant === '' ? '0' : significant) * unit + fractionOf(fraction, unit);
+    total += BigInt(significant === '' ? '0' : significant) * unit + toFraction(fraction, unit);
     if (total > MAX_NANOS + 1n) return undefined;
     at += term.length;
   }
@@ -95,7 +95,7 @@ function parseTerms(text: string): bigint | undefined {
  * The part of a unit after the point, truncated to nanoseconds. Computed in floats like the reference, so that what
  * truncation cuts off is the same; digits past the eighteenth cannot show.
  */
-function fractionOf(digits: string, unit: bigint): bigint {
+function toFraction(digits: string, unit: bigint): bigint {
   const kept = digits.slice(0, 18);
   return BigInt(Math.trunc(Number(kept) * (Number(unit) / 10 ** kept.length)));
 }

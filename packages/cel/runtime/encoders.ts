@@ -1,7 +1,7 @@
 import { base64Bytes, base64Text } from './base64.js';
-import { compareText } from './code-points.js';
+import { compareCodePoints } from './code-points.js';
 import { refuse } from './failures.js';
-import { type Json, jsonOf } from './json.js';
+import { type Json, toJson } from './json.js';
 import { charge, chargeText } from './meter.js';
 import { CelError, isFailure, type Result } from './values.js';
 
@@ -22,7 +22,7 @@ export function base64Decode(text: Result): Result {
 /** `json.encode(x)`: the value as an output would have it, compact, keys in code point order. */
 export function jsonEncode(x: Result): Result {
   if (isFailure(x)) return x;
-  const json = jsonOf(x);
+  const json = toJson(x);
   if (json instanceof CelError) return json;
   const text = jsonText(json);
   chargeText(text.length);
@@ -35,7 +35,7 @@ function jsonText(json: Json): string {
   if (typeof json === 'number') return Object.is(json, -0) ? '-0' : String(json);
   if (json === null || typeof json === 'boolean') return String(json);
   if (Array.isArray(json)) return `[${json.map(jsonText).join(',')}]`;
-  const entries = Object.entries(json).sort(([a], [b]) => compareText(a, b));
+  const entries = Object.entries(json).sort(([a], [b]) => compareCodePoints(a, b));
   charge(40 * entries.length);
   return `{${entries.map(([key, value]) => `${quoted(key)}:${jsonText(value)}`).join(',')}}`;
 }

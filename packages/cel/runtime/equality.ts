@@ -94,7 +94,7 @@ function equalObjects(depth: number, a: Exclude<Value, null>, b: Exclude<Value, 
   return NO_SUCH_OVERLOAD;
 }
 
-/** In UTF-16 units: comparing shorter strings costs no more than looking at them. */
+/** Length in UTF-16 units: comparing shorter strings costs no more than looking at them. */
 const LONG = 64;
 
 function equalLists(depth: number, a: readonly Value[], b: readonly Value[]): boolean | CelError {

@@ -21,7 +21,7 @@ export function refuse(name: string, ...args: readonly Result[]): CelError | und
  * What is wrong with an operand that should have been a boolean: its own failure, or class A
  * (docs/spec/conditions.md#logical-operators).
  */
-export function problemOf(operand: Result): CelError | undefined {
+export function findProblem(operand: Result): CelError | undefined {
   return isFailure(operand) ? operand : NO_SUCH_OVERLOAD;
 }
 

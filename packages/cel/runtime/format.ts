@@ -1,4 +1,4 @@
-import { compareText } from './code-points.js';
+import { compareCodePoints } from './code-points.js';
 import { fixedDecimal, plainDecimal, scientificDecimal } from './decimal-text.js';
 import { durationText } from './duration.js';
 import { refuse } from './failures.js';
@@ -103,7 +103,7 @@ function mapText(entries: readonly (readonly [Value, Value])[], depth: number): 
     chargeText(2 * keyText.length + text.length + 30);
     texts.push([keyText, `${keyText}: ${text}`]);
   }
-  const sorted = texts.sort(([a], [b]) => compareText(a, b));
+  const sorted = texts.sort(([a], [b]) => compareCodePoints(a, b));
   return `{${sorted.map(([, entry]) => entry).join(', ')}}`;
 }
 
@@ -205,7 +205,7 @@ function troubleWith(digits: string): string | undefined {
 function parseVerb(template: string, at: number, precision: number): Parsed {
   const verb = template.charAt(at);
   if (isVerb(verb)) return { part: { kind: 'clause', verb, precision }, end: at + 1 };
-  return clauseProblem(`unrecognized formatting clause "${firstByteOf(template, at)}"`);
+  return clauseProblem(`unrecognized formatting clause "${quoteFirstByte(template, at)}"`);
 }
 
 function isVerb(char: string): char is Verb {
@@ -213,7 +213,7 @@ function isVerb(char: string): char is Verb {
 }
 
 /** The reference shows the first byte of a character's UTF-8 as if it were a character. */
-function firstByteOf(template: string, at: number): string {
+function quoteFirstByte(template: string, at: number): string {
   const [byte = 0] = new TextEncoder().encode(String.fromCodePoint(template.codePointAt(at) ?? 0));
   return String.fromCharCode(byte);
 }

@@ -3,7 +3,7 @@ import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
 import { charge, chargeList, chargeRead } from './meter.js';
 import { wrongReceiver } from './receivers.js';
-import { piecesOf } from './strings.js';
+import { splitPieces } from './strings.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, isFailure, Opaque, type Result, type Value } from './values.js';
 
@@ -15,7 +15,7 @@ export class HierarchyValue extends Opaque {
     super();
   }
 
-  /** By levels; another kind is refused, null is merely unequal (docs/spec/conditions.md#equality). */
+  /** Compares by levels; another kind is refused, null is merely unequal (docs/spec/conditions.md#equality). */
   override equalTo(other: Value): boolean | CelError {
     if (other === null) return false;
     if (!(other instanceof HierarchyValue)) return NO_SUCH_OVERLOAD;
@@ -48,7 +48,7 @@ export class HierarchyValue extends Opaque {
   }
 }
 
-/** In UTF-16 units: comparing shorter strings costs no more than looking at them. */
+/** Length in UTF-16 units: comparing shorter strings costs no more than looking at them. */
 const LONG = 64;
 
 /**
@@ -65,12 +65,17 @@ export function hierarchy(x: Result, ...separator: readonly [separator?: Result]
 
 /** `a.ancestorOf(b)`: a is a strict prefix of b. */
 export function ancestorOf(a: Result, b: Result): Result {
-  return compared('ancestorOf', a, b, (one, other) => depthOf(one) < depthOf(other) && one.isPrefixOf(other));
+  return compared('ancestorOf', a, b, (one, other) => measureDepth(one) < measureDepth(other) && one.isPrefixOf(other));
 }
 
 /** `a.descendentOf(b)`: b is an ancestor of a. */
 export function descendentOf(a: Result, b: Result): Result {
-  return compared('descendentOf', a, b, (one, other) => depthOf(other) < depthOf(one) && other.isPrefixOf(one));
+  return compared(
+    'descendentOf',
+    a,
+    b,
+    (one, other) => measureDepth(other) < measureDepth(one) && other.isPrefixOf(one),
+  );
 }
 
 /** `a.immediateParentOf(b)`: a is b without its last level. */
@@ -91,7 +96,7 @@ export function overlaps(a: Result, b: Result): Result {
 /** `a.siblingOf(b)`: equal but for the last level, which may be equal too. */
 export function siblingOf(a: Result, b: Result): Result {
   return compared('siblingOf', a, b, (one, other) => {
-    if (depthOf(one) !== depthOf(other)) return false;
+    if (measureDepth(one) !== measureDepth(other)) return false;
     return one.levels.slice(0, -1).every((level, depth) => level === other.levels[depth]);
   });
 }
@@ -99,7 +104,10 @@ export function siblingOf(a: Result, b: Result): Result {
 /** `a.commonAncestors(b)`: the longest prefix they share; of two equally long ones without their last levels. */
 export function commonAncestors(a: Result, b: Result): Result {
   return compared('commonAncestors', a, b, (one, other) => {
-    const longest = depthOf(one) === depthOf(other) ? depthOf(one) - 1 : Math.min(depthOf(one), depthOf(other));
+    const longest =
+      measureDepth(one) === measureDepth(other)
+        ? measureDepth(one) - 1
+        : Math.min(measureDepth(one), measureDepth(other));
     if (longest < 0) return new CelError('internal error: runtime error: slice bounds out of range [:-1]');
     const differing = one.levels.findIndex((level, depth) => depth >= longest || level !== other.levels[depth]);
     return new HierarchyValue(one.levels.slice(0, differing < 0 ? longest : differing));
@@ -108,7 +116,7 @@ export function commonAncestors(a: Result, b: Result): Result {
 
 function splitBy(x: Result, separator: Result): Result {
   if (typeof x !== 'string' || typeof separator !== 'string') return refuse('hierarchy', x, separator);
-  if (separator !== '') return new HierarchyValue(piecesOf(x, separator, Number.POSITIVE_INFINITY));
+  if (separator !== '') return new HierarchyValue(splitPieces(x, separator, Number.POSITIVE_INFINITY));
   chargePieces(x.length);
   return new HierarchyValue(codePointsOf(x));
 }
@@ -133,9 +141,9 @@ function chargePieces(count: number): void {
 }
 
 function isParent(parent: HierarchyValue, child: HierarchyValue): boolean {
-  return depthOf(parent) + 1 === depthOf(child) && parent.isPrefixOf(child);
+  return measureDepth(parent) + 1 === measureDepth(child) && parent.isPrefixOf(child);
 }
 
-function depthOf(value: HierarchyValue): number {
+function measureDepth(value: HierarchyValue): number {
   return value.levels.length;
 }

@@ -26,7 +26,7 @@ function agreeing(pattern: SafePattern, reference: Matcher): RegExp | undefined 
 
 /** Whether two matchers of a pattern give the same answers about samples of it. */
 export function agreeOnSamples(pattern: SafePattern, a: Matcher, b: Matcher): boolean {
-  return samplesOf(pattern).every((sample) => a.test(sample) === b.test(sample));
+  return makeSamples(pattern).every((sample) => a.test(sample) === b.test(sample));
 }
 
 function passesTrials(): boolean {
@@ -72,9 +72,9 @@ const TRIALS: readonly (readonly [pattern: string, text: string, matches: boolea
  * Strings to try a pattern of the safe subset on: some that its body matches, from the ends of its sets, with branches
  * and numbers of repetitions in turn, and each of them a little longer or shorter.
  */
-function samplesOf({ body }: SafePattern): readonly string[] {
+function makeSamples({ body }: SafePattern): readonly string[] {
   return BESIDE.flatMap((beside, turn) => {
-    const inside = memberOf(body, turn % 2, turn >> 1);
+    const inside = makeMember(body, turn % 2, turn >> 1);
     return [inside, beside + inside, inside + beside, inside.slice(0, -1)];
   });
 }
@@ -87,19 +87,19 @@ const BESIDE = ['\u{1f600}', 'a', '\n', '\ud83d', '\u00e9', '\u2028', '\udc00', 
  * @param end 0: the last code point of each set; 1: the first code point of one of its ranges.
  * @param round which range, which branch, and how many additional repetitions; fewer inside, so that none is long.
  */
-function memberOf(node: SafeNode, end: number, round: number): string {
+function makeMember(node: SafeNode, end: number, round: number): string {
   switch (node.kind) {
     case 'set': {
       const range = node.set[end === 0 ? node.set.length - 1 : round % node.set.length];
       return String.fromCodePoint(range?.[1 - end] ?? 0);
     }
     case 'sequence':
-      return node.items.map((item) => memberOf(item, end, round)).join('');
+      return node.items.map((item) => makeMember(item, end, round)).join('');
     case 'choice':
-      return memberOf(node.branches[round % node.branches.length] as SafeNode, end, round);
+      return makeMember(node.branches[round % node.branches.length] as SafeNode, end, round);
     case 'repeat': {
       const count = Math.min(node.max, Math.max(node.min, end === 1 && round === 0 ? 0 : 1) + round);
-      return memberOf(node.body, end, round >> 1).repeat(count);
+      return makeMember(node.body, end, round >> 1).repeat(count);
     }
   }
 }

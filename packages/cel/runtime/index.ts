@@ -31,7 +31,7 @@ export {
 } from './matches.js';
 export { costOfPattern, isTooLarge, MAX_INSTRUCTIONS } from './pattern-cost.js';
 export { engineOf, matches, RE2 } from './regexp.js';
-export { codePointCount, codePointsOf, compareText } from './code-points.js';
+export { codePointCount, codePointsOf, compareCodePoints } from './code-points.js';
 export { doubleText } from './numbers.js';
 
 // Conditions that only ask whether something holds: booleans, true when it was evaluated and is so.
@@ -62,21 +62,10 @@ export { mapOf, mapOfOptionals } from './maps.js';
 
 // Macros.
 export { all, all2, exists, exists2, existsOne, existsOne2 } from './quantifiers.js';
-export {
-  filter,
-  mapEach,
-  mapWhere,
-  sortBy,
-  transformList,
-  transformListWhere,
-  transformMap,
-  transformMapEntry,
-  transformMapEntryWhere,
-  transformMapWhere,
-} from './comprehensions.js';
+export * from './comprehensions.js';
 
 // Functions.
-export { dynOf, identity, size, toBool, toBytes, toDouble, toInt, toText, toUint, typeOf } from './conversions.js';
+export * from './conversions.js';
 export {
   charAt,
   contains,
@@ -94,41 +83,10 @@ export {
   trim,
   upperAscii,
 } from './strings.js';
-export { base64Decode, base64Encode, jsonEncode } from './encoders.js';
-export {
-  mathAbs,
-  mathBitAnd,
-  mathBitNot,
-  mathBitOr,
-  mathBitShiftLeft,
-  mathBitShiftRight,
-  mathBitXor,
-  mathCeil,
-  mathFloor,
-  mathGreatest,
-  mathIsFinite,
-  mathIsInf,
-  mathIsNaN,
-  mathLeast,
-  mathRound,
-  mathSign,
-  mathSqrt,
-  mathTrunc,
-} from './math.js';
+export * from './encoders.js';
+export * from './math.js';
 export { distinct, first, flatten, last, listsRange, slice, sort } from './lists.js';
-export {
-  except,
-  exceptGlobal,
-  hasIntersection,
-  hasIntersectionGlobal,
-  intersect,
-  intersectGlobal,
-  isSubset,
-  isSubsetGlobal,
-  setsContains,
-  setsEquivalent,
-  setsIntersects,
-} from './sets.js';
+export * from './sets.js';
 export {
   optFlatMap,
   optionalHasValue,
@@ -145,41 +103,10 @@ export {
 
 // Extensions: string formatting, regular expressions, networks, hierarchies, paths and SPIFFE.
 export { format } from './format.js';
-export { regexExtract, regexExtractAll, regexReplace } from './regex.js';
+export * from './regex.js';
 export { CidrValue, cidrText, IpValue, ipText } from './ip-address.js';
-export {
-  cidrIp,
-  containsCIDR,
-  containsIP,
-  family,
-  inIPAddrRange,
-  ipIsCanonical,
-  isCIDR,
-  isGlobalUnicast,
-  isIP,
-  isLinkLocalMulticast,
-  isLinkLocalUnicast,
-  isLoopback,
-  isMask,
-  isUnspecified,
-  masked,
-  parseCidr,
-  parseIp,
-  prefixLength,
-  toCidr,
-  toIp,
-} from './network.js';
-export {
-  ancestorOf,
-  commonAncestors,
-  descendentOf,
-  hierarchy,
-  HierarchyValue,
-  immediateChildOf,
-  immediateParentOf,
-  overlaps,
-  siblingOf,
-} from './hierarchy.js';
+export * from './network.js';
+export * from './hierarchy.js';
 export {
   basePath,
   dirPath,
@@ -191,78 +118,16 @@ export {
   relPath,
   volumeName,
 } from './paths.js';
-export {
-  isMemberOf,
-  matchesID,
-  spiffeID,
-  SpiffeIdValue,
-  spiffeMatchAny,
-  SpiffeMatcherValue,
-  spiffeMatchExact,
-  spiffeMatchOneOf,
-  spiffeMatchTrustDomain,
-  spiffeName,
-  spiffePath,
-  spiffeTrustDomain,
-  SpiffeTrustDomainValue,
-  trustDomain,
-} from './spiffe.js';
+export * from './spiffe.js';
 
 // Time.
-export {
-  compareTimestamps,
-  MAX_SECONDS,
-  MIN_SECONDS,
-  parseTimestamp,
-  timestampAt,
-  timestampText,
-  timestampUtcText,
-  toTimestamp,
-} from './timestamp.js';
-export {
-  durationOf,
-  durationText,
-  exactDurationText,
-  MAX_NANOS,
-  MIN_NANOS,
-  parseDuration,
-  SECOND,
-  toDuration,
-} from './duration.js';
-export {
-  addDuration,
-  now,
-  type RequestTime,
-  saturatedDifference,
-  subtractDuration,
-  timeSince,
-  timestampDifference,
-} from './time-arithmetic.js';
-export {
-  getDate,
-  getDayOfMonth,
-  getDayOfWeek,
-  getDayOfYear,
-  getFullYear,
-  getHours,
-  getMilliseconds,
-  getMinutes,
-  getMonth,
-  getSeconds,
-} from './time-accessors.js';
+export * from './timestamp.js';
+export * from './duration.js';
+export * from './time-arithmetic.js';
+export * from './time-accessors.js';
 
 // The request as messages, variables, and what leaves an evaluation.
-export {
-  auxDataMessage,
-  effectiveDerivedRoles,
-  jwtMessages,
-  messageOf,
-  principalMessage,
-  requestMessage,
-  resourceMessage,
-  runtimeMessage,
-  variablesMessage,
-} from './messages.js';
+export * from './messages.js';
 export type { Json, JsonObject } from './json.js';
 export { type OutputValue, stored, toOutput } from './output.js';
 

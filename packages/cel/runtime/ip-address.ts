@@ -47,7 +47,7 @@ export class CidrValue extends Opaque {
 }
 
 /** How many bits an address of a version has. */
-export function widthOf(version: 4 | 6): 32 | 128 {
+export function countBits(version: 4 | 6): 32 | 128 {
   return version === 4 ? 32 : 128;
 }
 

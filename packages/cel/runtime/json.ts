@@ -1,5 +1,5 @@
 import { base64Text } from './base64.js';
-import { compareText } from './code-points.js';
+import { compareCodePoints } from './code-points.js';
 import { durationText } from './duration.js';
 import { isMap, kindOf } from './kinds.js';
 import { mapEntries, mapSize } from './maps.js';
@@ -30,7 +30,7 @@ export interface JsonObject {
 }
 
 /** A CEL value as a JSON value, or why it has none (docs/spec/conditions.md#output-conversion). */
-export function jsonOf(value: Value): Json | CelError {
+export function toJson(value: Value): Json | CelError {
   return jsonWithin(MAX_DEPTH, value);
 }
 
@@ -111,7 +111,7 @@ function jsonOfMap(depth: number, map: JsonMap | ValueMap): Json | CelError {
     charge(40 + key.length);
     entries.push([key, json]);
   }
-  return objectOf(entries);
+  return makeObject(entries);
 }
 
 function jsonOfMessage(depth: number, message: Message): Json | CelError {
@@ -121,11 +121,11 @@ function jsonOfMessage(depth: number, message: Message): Json | CelError {
     if (json instanceof CelError) return json;
     entries.push([messageField(message, name)?.jsonName ?? name, json]);
   }
-  return objectOf(entries);
+  return makeObject(entries);
 }
 
-function objectOf(entries: [string, Json][]): JsonObject {
-  return Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)));
+function makeObject(entries: [string, Json][]): JsonObject {
+  return Object.fromEntries(entries.sort(([a], [b]) => compareCodePoints(a, b)));
 }
 
 function noTextKey(key: Value): CelError {

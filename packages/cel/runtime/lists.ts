@@ -1,9 +1,9 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { keyText } from './maps.js';
 import { charge, chargeList, MAX_DEPTH, tooDeep } from './meter.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { sortedByKeys } from './sorting.js';
-import { parameterisedTypeNameOf } from './type-names.js';
+import { nameParameterisedType } from './type-names.js';
 import { ValueSet } from './value-set.js';
 import { CelError, isFailure, Optional, type Result, type Value } from './values.js';
 
@@ -47,8 +47,8 @@ export function flatten(list: Result, ...depth: readonly [Result?]): Result {
   if (isFailure(list)) return list;
   if (isFailure(levels)) return levels;
   if (!Array.isArray(list) || typeof levels !== 'bigint') {
-    const shown = depth.length === 0 ? '' : parameterisedTypeNameOf(levels);
-    return noSuchOverloadOf(`${parameterisedTypeNameOf(list)}.flatten(${shown})`);
+    const shown = depth.length === 0 ? '' : nameParameterisedType(levels);
+    return describeNoSuchOverload(`${nameParameterisedType(list)}.flatten(${shown})`);
   }
   if (levels < 0n) return new CelError('level must be non-negative');
   const flat: Value[] = [];
@@ -60,7 +60,7 @@ export function flatten(list: Result, ...depth: readonly [Result?]): Result {
 export function sort(list: Result): Result {
   if (isFailure(list)) return list;
   if (typeof list === 'string') return NO_SUCH_OVERLOAD;
-  return Array.isArray(list) ? sortedByKeys(list, list) : noSuchOverloadOf('sort');
+  return Array.isArray(list) ? sortedByKeys(list, list) : describeNoSuchOverload('sort');
 }
 
 /** `list.distinct()`: by CEL equality, the first of equal ones kept. */

@@ -1,4 +1,4 @@
-import { NO_SUCH_OVERLOAD, problemOf } from './failures.js';
+import { NO_SUCH_OVERLOAD, findProblem } from './failures.js';
 import { isFailure, type Result } from './values.js';
 
 /**
@@ -7,20 +7,20 @@ import { isFailure, type Result } from './values.js';
  */
 export function and(a: Result, b: Result): Result {
   if (a === false || b === false) return false;
-  if (a !== true) return problemOf(a);
-  return b === true ? true : problemOf(b);
+  if (a !== true) return findProblem(a);
+  return b === true ? true : findProblem(b);
 }
 
 /** `a || b`: true when either is true, whatever the other; false when both are false; else the first problem. */
 export function or(a: Result, b: Result): Result {
   if (a === true || b === true) return true;
-  if (a !== false) return problemOf(a);
-  return b === false ? false : problemOf(b);
+  if (a !== false) return findProblem(a);
+  return b === false ? false : findProblem(b);
 }
 
 /** `!a`. */
 export function not(a: Result): Result {
-  return typeof a === 'boolean' ? !a : problemOf(a);
+  return typeof a === 'boolean' ? !a : findProblem(a);
 }
 
 /** `c ? a : b`: the branch that is not chosen does not matter, even when it failed. */

@@ -87,7 +87,7 @@ export function ownEntry(map: JsonMap, key: string): Value | undefined {
 /** A key with its text, a value, and their place in a table. */
 const BYTES_AN_ENTRY = 160;
 
-/** In UTF-16 units: looking for a longer one takes longer. */
+/** Length in UTF-16 units: looking for a longer one takes longer. */
 const LONG_KEY = 64;
 
 /** Listing the keys of an object takes longer than looking at them. */

@@ -2,8 +2,8 @@ import { BoundedCache } from './bounded-cache.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { verifiedRegExp } from './host-regexp.js';
 import { charge, chargeRead } from './meter.js';
-import { noSuchOverloadOf } from './overload-errors.js';
-import { Automaton, positionsOf } from './position-automaton.js';
+import { describeNoSuchOverload } from './overload-errors.js';
+import { Automaton, findPositions } from './position-automaton.js';
 import { parseSafeSubset, type SafePattern } from './safe-regexp-parser.js';
 import type { Matcher } from './safe-regexp.js';
 import { isFailure, type Result } from './values.js';
@@ -46,29 +46,32 @@ export function literalPattern(source: string, engine?: PatternEngine): LiteralP
 /** Whether a value is a string with a match of the pattern; false for anything that `matches` would fail on. */
 export function matchesPattern(s: unknown, pattern: LiteralPattern): boolean {
   if (typeof s !== 'string') return false;
-  const { native, linear } = matchersOf(pattern);
+  const { native, linear } = chooseMatchers(pattern);
   if (native === undefined || s.length > LONG_TEXT) return linear.test(s);
   chargeRead(s.length);
   return native.test(s);
 }
 
-/** In UTF-16 units. A native RegExp keeps a way back for each step of a repetition and throws when it has too many. */
+/**
+ * Length in UTF-16 units. A native RegExp keeps a way back for each step of a repetition and throws when it has too
+ * many.
+ */
 const LONG_TEXT = 100_000;
 
-function matchersOf(pattern: LiteralPattern): Matchers {
+function chooseMatchers(pattern: LiteralPattern): Matchers {
   pattern.matchers ??= makeMatchers(pattern);
   return pattern.matchers;
 }
 
 function makeMatchers({ source, engine }: LiteralPattern): Matchers {
   if (engine !== undefined) return { native: undefined, linear: engine.compile(source) };
-  const [parsed, linear] = automatonOf(source);
+  const [parsed, linear] = makeAutomaton(source);
   return { native: verifiedRegExp(parsed, linear), linear };
 }
 
-function automatonOf(source: string): readonly [SafePattern, Automaton] {
+function makeAutomaton(source: string): readonly [SafePattern, Automaton] {
   const parsed = parseSafeSubset(source);
-  const positions = parsed && positionsOf(parsed);
+  const positions = parsed && findPositions(parsed);
   // Not a value: a DENY with a pattern that cannot be tried would not hold.
   if (parsed === undefined || positions === undefined) throw new Error(`${source} needs RE2`);
   return [parsed, new Automaton(parsed, positions)];
@@ -78,7 +81,7 @@ function automatonOf(source: string): readonly [SafePattern, Automaton] {
 export function matchesLiteral(s: Result, re: Result): Result {
   if (isFailure(s)) return s;
   if (isFailure(re)) return re;
-  if (typeof s !== 'string') return noSuchOverloadOf('matches');
+  if (typeof s !== 'string') return describeNoSuchOverload('matches');
   if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
   charge(20);
   return automata.get(re, compileAutomaton).test(s);
@@ -87,7 +90,7 @@ export function matchesLiteral(s: Result, re: Result): Result {
 const automata = /* @__PURE__ */ new BoundedCache<Matcher>(64);
 
 function compileAutomaton(source: string): Matcher {
-  return automatonOf(source)[1];
+  return makeAutomaton(source)[1];
 }
 
 /** Matches patterns of the safe subset on which backtracking could take more than linear time. */
@@ -102,5 +105,5 @@ const known: LiteralPattern[] = [];
  * and slower. Tries up to 200 patterns.
  */
 export function patternsFailedOnHost(): readonly string[] {
-  return known.filter((pattern) => matchersOf(pattern).native === undefined).map(({ source }) => source);
+  return known.filter((pattern) => chooseMatchers(pattern).native === undefined).map(({ source }) => source);
 }

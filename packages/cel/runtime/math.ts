@@ -2,7 +2,7 @@ import { refuse } from './failures.js';
 import { kindOf } from './kinds.js';
 import { charge } from './meter.js';
 import { checkedInt, compareNumbers, MAX_UINT } from './numbers.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { CelError, isFailure, type Result, Uint, type Value } from './values.js';
 
 /**
@@ -114,21 +114,21 @@ function extreme(name: string, sign: 1 | -1, args: readonly Result[]): Result {
   const failed = args.find(isFailure);
   if (failed !== undefined || args.includes(undefined)) return failed;
   const values = args as readonly Value[];
-  if (values.length === 2) return values.every(isNumber) ? greatestOf(name, sign, values) : refuse(name, ...values);
+  if (values.length === 2) return values.every(isNumber) ? findGreatest(name, sign, values) : refuse(name, ...values);
   const [only] = values;
   if (values.length === 1 && only !== undefined && isNumber(only)) return only;
   // Three and more are a list to the reference, whose guard looks at the first element only.
   const list = values.length === 1 ? only : values;
   if (!Array.isArray(list) || (list.length > 0 && !isNumber(list[0]))) return refuse(name, list);
-  return list.length === 0 ? new CelError(`${name}(list) argument must not be empty`) : greatestOf(name, sign, list);
+  return list.length === 0 ? new CelError(`${name}(list) argument must not be empty`) : findGreatest(name, sign, list);
 }
 
-function greatestOf(name: string, sign: 1 | -1, values: readonly Value[]): Result {
+function findGreatest(name: string, sign: 1 | -1, values: readonly Value[]): Result {
   charge(2 * values.length);
   let greatest = values[0] as Value;
   for (const value of values) {
     const order = compareNumbers(value, greatest);
-    if (order === undefined) return noSuchOverloadOf(name);
+    if (order === undefined) return describeNoSuchOverload(name);
     if (order * sign > 0) greatest = value;
   }
   return greatest;

@@ -4,7 +4,7 @@ import { isMap } from './kinds.js';
 import { mapEntries } from './maps.js';
 import { AUX_DATA, JWT, PRINCIPAL, REQUEST, RESOURCE, RUNTIME } from './message-types.js';
 import { INTEGER_OVERFLOW, MAX_INT, MIN_INT, UNSIGNED_INTEGER_OVERFLOW } from './numbers.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { json } from './plain-json.js';
 import { timestampAt } from './timestamp.js';
 import { VARIABLES } from './type-names.js';
@@ -154,7 +154,7 @@ function scalar(empty: Value): (fields: Fields) => Result {
 
 function float(fields: Fields): Result {
   const value = fields.get('value') ?? 0;
-  return typeof value === 'number' ? Math.fround(value) : noSuchOverloadOf('google.protobuf.FloatValue');
+  return typeof value === 'number' ? Math.fround(value) : describeNoSuchOverload('google.protobuf.FloatValue');
 }
 
 function integer(least: bigint, greatest: bigint): (fields: Fields) => Result {

@@ -123,7 +123,7 @@ export const DEFAULT_COST = 50_000_000;
 /** The bytes that a call has unless its limits say otherwise. */
 export const DEFAULT_MEMORY = 100 * 1024 * 1024;
 
-/** In UTF-16 units; engines stop between 2^28 and 2^30. */
+/** Length in UTF-16 units; engines stop between 2^28 and 2^30. */
 export const MAX_TEXT = 2 ** 26;
 
 const NAME = 'EvaluationLimitError';

@@ -1,6 +1,6 @@
 import { BoundedCache } from './bounded-cache.js';
 import { refuse } from './failures.js';
-import { CidrValue, ipText, IpValue, maskedBits, widthOf } from './ip-address.js';
+import { CidrValue, ipText, IpValue, maskedBits, countBits } from './ip-address.js';
 import { isMapped, parseAddress, type ParsedAddress } from './ip-parser.js';
 import { charge } from './meter.js';
 import { quotedText } from './quoted-text.js';
@@ -93,12 +93,12 @@ export function cidrIp(cidr: Result): Result {
 
 /** `<cidr>.isMask()`: whether no host bit is set. */
 export function isMask(cidr: Result): Result {
-  return cidr instanceof CidrValue ? networkOf(cidr).bits === cidr.address.bits : refuse('isMask', cidr);
+  return cidr instanceof CidrValue ? maskAddress(cidr).bits === cidr.address.bits : refuse('isMask', cidr);
 }
 
 /** `<cidr>.masked()`: the network without host bits. */
 export function masked(cidr: Result): Result {
-  return cidr instanceof CidrValue ? new CidrValue(networkOf(cidr), cidr.prefix) : refuse('masked', cidr);
+  return cidr instanceof CidrValue ? new CidrValue(maskAddress(cidr), cidr.prefix) : refuse('masked', cidr);
 }
 
 /** `<cidr>.prefixLength()`. */
@@ -125,7 +125,7 @@ export function parseCidr(text: string): CidrValue | CelError {
   if (parsed.zone !== '') return badPrefix(text, 'IPv6 zones cannot be present in a prefix');
   const digits = text.slice(slash + 1);
   if (!/^(?:0|[1-9][0-9]{0,17})$/.test(digits)) return badPrefix(text, `bad bits after slash: ${quotedText(digits)}`);
-  if (Number(digits) > widthOf(parsed.version)) return badPrefix(text, 'prefix length out of range');
+  if (Number(digits) > countBits(parsed.version)) return badPrefix(text, 'prefix length out of range');
   if (isMapped(parsed)) return mappedAddress(text);
   return new CidrValue(new IpValue(parsed.version, parsed.bits), Number(digits));
 }
@@ -141,13 +141,13 @@ function mappedAddress(text: string): CelError {
   return new CelError(`IPv4-mapped IPv6 address ${quotedText(text)} is not allowed`);
 }
 
-function networkOf({ address, prefix }: CidrValue): IpValue {
-  return new IpValue(address.version, maskedBits(address.bits, widthOf(address.version), prefix));
+function maskAddress({ address, prefix }: CidrValue): IpValue {
+  return new IpValue(address.version, maskedBits(address.bits, countBits(address.version), prefix));
 }
 
 function covers(cidr: CidrValue, { version, bits }: IpValue): boolean {
   if (version !== cidr.address.version) return false;
-  return maskedBits(bits, widthOf(version), cidr.prefix) === networkOf(cidr).bits;
+  return maskedBits(bits, countBits(version), cidr.prefix) === maskAddress(cidr).bits;
 }
 
 function inLoopback({ version, bits }: IpValue): boolean {
@@ -187,9 +187,9 @@ export function inIPAddrRange(s: Result, range: Result): Result {
 const networks = new BoundedCache<Network | CelError>(256, (network) => !(network instanceof CelError));
 
 interface Network {
-  /** Without host bits, of 128. */
+  /** Bits without host bits, of 128. */
   readonly bits: bigint;
-  /** Of 128. */
+  /** Length of the prefix, of 128. */
   readonly prefix: number;
   /** The same for an address of 32 bits, as JavaScript's bit operators have it; absent in a network of IPv6. */
   readonly ip4: { readonly base: number; readonly mask: number } | undefined;

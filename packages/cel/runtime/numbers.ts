@@ -32,14 +32,14 @@ export function compareNumbers(a: Value, b: Value): number | undefined {
     const left = asDouble(a);
     return left === undefined ? undefined : difference(left, b);
   }
-  const left = integerOf(a);
-  const right = integerOf(b);
+  const left = toInteger(a);
+  const right = toInteger(b);
   if (left === undefined || right === undefined) return undefined;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The integer an int or uint stands for. */
-export function integerOf(value: Value): bigint | undefined {
+export function toInteger(value: Value): bigint | undefined {
   if (typeof value === 'bigint') return value;
   return value instanceof Uint ? value.value : undefined;
 }
@@ -62,7 +62,7 @@ export function plainDoubleText(value: number): string {
 }
 
 function asDouble(value: Value): number | undefined {
-  const integer = integerOf(value);
+  const integer = toInteger(value);
   return integer === undefined ? undefined : Number(integer);
 }
 

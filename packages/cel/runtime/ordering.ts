@@ -1,9 +1,9 @@
 import { compareBytes } from './bytes.js';
-import { compareText } from './code-points.js';
+import { compareCodePoints } from './code-points.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { compareNumbers } from './numbers.js';
 import { charge } from './meter.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { isEngineKind } from './type-names.js';
 import { type CelError, Duration, isFailure, Opaque, type Result, Timestamp, Uint, type Value } from './values.js';
 
@@ -75,7 +75,7 @@ export function atLeast(a: Result, b: Result): Result {
  * Two values in order: negative, 0, positive, NaN when one is NaN; undefined when their kinds have no order
  * (docs/spec/conditions.md#ordering).
  */
-export function orderOf(a: Value, b: Value): number | undefined {
+export function compareValues(a: Value, b: Value): number | undefined {
   switch (typeof a) {
     case 'number':
     case 'bigint':
@@ -83,7 +83,7 @@ export function orderOf(a: Value, b: Value): number | undefined {
     case 'string':
       if (typeof b !== 'string') return undefined;
       charge(Math.min(a.length, b.length) / 8);
-      return compareText(a, b);
+      return compareCodePoints(a, b);
     case 'boolean':
       return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
     default:
@@ -94,7 +94,7 @@ export function orderOf(a: Value, b: Value): number | undefined {
 function orderOfObjects(a: Value, b: Value): number | undefined {
   if (a instanceof Uint) return compareNumbers(a, b);
   if (a instanceof Timestamp) return b instanceof Timestamp ? a.seconds - b.seconds || a.nanos - b.nanos : undefined;
-  if (a instanceof Duration) return b instanceof Duration ? orderOf(a.nanos, b.nanos) : undefined;
+  if (a instanceof Duration) return b instanceof Duration ? compareValues(a.nanos, b.nanos) : undefined;
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : undefined;
   return a instanceof Opaque ? a.compareTo(b) : undefined;
 }
@@ -102,19 +102,19 @@ function orderOfObjects(a: Value, b: Value): number | undefined {
 // Timestamps first: next to numbers they are what policies put in order.
 function orderOrNaN(a: Result, b: Result): number {
   if (a instanceof Timestamp && b instanceof Timestamp) return a.seconds - b.seconds || a.nanos - b.nanos;
-  return isFailure(a) || isFailure(b) ? Number.NaN : (orderOf(a, b) ?? Number.NaN);
+  return isFailure(a) || isFailure(b) ? Number.NaN : (compareValues(a, b) ?? Number.NaN);
 }
 
 function isComparable(a: Result, b: Result): boolean {
-  return !isFailure(a) && !isFailure(b) && orderOf(a, b) !== undefined;
+  return !isFailure(a) && !isFailure(b) && compareValues(a, b) !== undefined;
 }
 
 function ordered(operator: string, a: Result, b: Result): number | CelError | undefined {
   if (isFailure(a)) return a;
   if (isFailure(b)) return b;
-  return orderOf(a, b) ?? (knowsOrder(a) ? NO_SUCH_OVERLOAD : noSuchOverloadOf(operator));
+  return compareValues(a, b) ?? (knowsOrder(a) ? NO_SUCH_OVERLOAD : describeNoSuchOverload(operator));
 }
 
 function knowsOrder(a: Value): boolean {
-  return orderOf(a, a) !== undefined || isEngineKind(a);
+  return compareValues(a, a) !== undefined || isEngineKind(a);
 }

@@ -16,7 +16,7 @@ class Kind extends Opaque {
 }
 
 const NESTED = (levels: number): Value => (levels === 0 ? 1n : [NESTED(levels - 1)]);
-const errorOf = (value: Value) => (toOutput(value) as { readonly error: string }).error;
+const readError = (value: Value) => (toOutput(value) as { readonly error: string }).error;
 
 test('integers are numbers within 2^53 - 1, otherwise decimal strings, at any depth', () => {
   assert.equal(toOutput([9007199254740991n, 9007199254740992n]), { val: [9007199254740991, '9007199254740992'] });
@@ -31,12 +31,15 @@ test('bytes are base64, times are strings, optionals are their values', () => {
     ['d', new Optional(1)],
   ]);
   assert.equal(toOutput(map), { val: { a: '1970-01-01T00:00:00Z', b: '1s', c: 'eA==', d: 1 } });
-  assert.is(errorOf(new Optional(undefined)), 'optional.none() dereference');
+  assert.is(readError(new Optional(undefined)), 'optional.none() dereference');
 });
 
 test('NaN and infinities have no JSON form, at any depth', () => {
-  assert.is(errorOf([Number.NaN]), 'proto: google.protobuf.Value.number_value: invalid NaN value');
-  assert.is(errorOf({ a: Number.NEGATIVE_INFINITY }), 'proto: google.protobuf.Value.number_value: invalid -Inf value');
+  assert.is(readError([Number.NaN]), 'proto: google.protobuf.Value.number_value: invalid NaN value');
+  assert.is(
+    readError({ a: Number.NEGATIVE_INFINITY }),
+    'proto: google.protobuf.Value.number_value: invalid -Inf value',
+  );
 });
 
 test('only string keys are kept', () => {
@@ -48,18 +51,18 @@ test('only string keys are kept', () => {
     [null, "type conversion error from 'null_type' to 'string'"],
     [[1], "type conversion error from list to 'string'"],
   ];
-  for (const [key, error] of rows) assert.is(errorOf(mapOf([[key, 1]]) as Value), error);
+  for (const [key, error] of rows) assert.is(readError(mapOf([[key, 1]]) as Value), error);
 });
 
 test('types and opaque values have no JSON form', () => {
-  assert.is(errorOf(new TypeValue('int')), "type conversion not supported for 'type'");
-  assert.is(errorOf(new Kind('net.CIDR')), "unsupported type conversion to '*structpb.Value'");
+  assert.is(readError(new TypeValue('int')), "type conversion not supported for 'type'");
+  assert.is(readError(new Kind('net.CIDR')), "unsupported type conversion to '*structpb.Value'");
   assert.is(
-    errorOf(new Kind('authz.lib.hierarchy')),
+    readError(new Kind('authz.lib.hierarchy')),
     "unsupported native conversion from hierarchy to '*structpb.Value'",
   );
   assert.is(
-    errorOf(new Kind('authz.lib.spiffeTrustDomain')),
+    readError(new Kind('authz.lib.spiffeTrustDomain')),
     "unsupported native conversion from SPIFFETrustDomain to '*structpb.Value'",
   );
 });
@@ -76,9 +79,9 @@ test('a key named __proto__ is an ordinary key', () => {
 
 test('a failed output has the plain message', () => {
   assert.equal(toOutput(new CelError('no such key: a')), { error: 'no such key: a' });
-  assert.type(errorOf(undefined as unknown as Value), 'string');
+  assert.type(readError(undefined as unknown as Value), 'string');
   assert.throws(
-    () => errorOf(NESTED(MAX_DEPTH + 1)),
+    () => readError(NESTED(MAX_DEPTH + 1)),
     (error: unknown) => error instanceof EvaluationLimitError,
   );
 });

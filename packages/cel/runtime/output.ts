@@ -1,4 +1,4 @@
-import { type Json, jsonOf } from './json.js';
+import { type Json, toJson } from './json.js';
 import { VARIABLES } from './type-names.js';
 import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
 
@@ -13,7 +13,7 @@ export type OutputValue = { readonly val: Json } | { readonly error: string };
  * its whole response with the same text.
  */
 export function toOutput(result: Result): OutputValue {
-  const json = isFailure(result) ? (result ?? UNEXPLAINED) : jsonOf(result);
+  const json = isFailure(result) ? (result ?? UNEXPLAINED) : toJson(result);
   return json instanceof CelError ? { error: json.message } : { val: json };
 }
 

@@ -8,7 +8,7 @@ export function noSuchOverload(): CelError {
 }
 
 /** Class B: the name of the function or operator only. */
-export function noSuchOverloadOf(name: string): CelError {
+export function describeNoSuchOverload(name: string): CelError {
   charge(5);
   return new CelError(`no such overload: ${name}`);
 }

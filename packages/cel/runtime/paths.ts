@@ -127,8 +127,8 @@ function lastElement(value: string): string {
 
 function relative(base: EncodedPath, target: EncodedPath): string | CelError {
   if (base.value === target.value) return '.';
-  const from = base.value === '.' ? [] : elementsOf(base.value);
-  const to = elementsOf(target.value);
+  const from = base.value === '.' ? [] : splitPath(base.value);
+  const to = splitPath(target.value);
   let shared = 0;
   while (shared < from.length && shared < to.length && from[shared] === to[shared]) shared += 1;
   const isUnreachable = base.value.startsWith('/') !== target.value.startsWith('/') || from[shared] === '..';
@@ -140,7 +140,7 @@ function relative(base: EncodedPath, target: EncodedPath): string | CelError {
   return target.windows ? way.replaceAll('/', '\\') : way;
 }
 
-function elementsOf(value: string): readonly string[] {
+function splitPath(value: string): readonly string[] {
   return value.split('/').filter((element) => element !== '');
 }
 
@@ -188,7 +188,7 @@ function parseGlob(glob: string): Glob | undefined {
  * product.
  */
 function matchesGlob(glob: Glob, path: string): boolean {
-  charge(path.length * (glob.some(({ kind }) => kind === 'star') ? stepsOf(glob) : 1));
+  charge(path.length * (glob.some(({ kind }) => kind === 'star') ? countSteps(glob) : 1));
   const chars = [...path];
   let token = 0;
   let at = 0;
@@ -214,7 +214,7 @@ function matchesGlob(glob: Glob, path: string): boolean {
 }
 
 /** One for each token, and for each range of a class. */
-function stepsOf(glob: Glob): number {
+function countSteps(glob: Glob): number {
   return glob.reduce((steps, token) => steps + (token.kind === 'class' ? token.ranges.length : 1), 0);
 }
 
@@ -226,13 +226,13 @@ function takes(token: Exclude<Token, { kind: 'star' }>, char: string): boolean {
       return char !== '/';
     case 'class':
       return (
-        token.ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high)) !==
+        token.ranges.some(([low, high]) => readCode(low) <= readCode(char) && readCode(char) <= readCode(high)) !==
         token.negated
       );
   }
 }
 
-function codeOf(char: string): number {
+function readCode(char: string): number {
   return char.codePointAt(0) ?? 0;
 }
 

@@ -33,13 +33,13 @@ export function isTooLarge(pattern: string): boolean {
 /** Measured, with re2js 2.10: for each unit of a pattern. */
 const STEPS_A_UNIT = 200;
 const BYTES_A_UNIT = 500;
-/** For each instruction that a count adds. */
+/** Steps for each instruction that a count adds. */
 const STEPS_AN_INSTRUCTION = 60;
 const BYTES_AN_INSTRUCTION = 800;
-/** For `\pL`: hundreds of ranges. */
+/** Steps for `\pL`: hundreds of ranges. */
 const STEPS_A_UNICODE_CLASS = 5000;
 const BYTES_A_UNICODE_CLASS = 50_000;
-/** For each code point of a range whose case is ignored. */
+/** Steps for each code point of a range whose case is ignored. */
 const STEPS_A_FOLDED = 3;
 const BYTES_A_FOLDED = 0.5;
 /** The code points that have a case. */

@@ -51,7 +51,7 @@ export function isPlainObject(value: unknown): boolean {
   return (constructor === Object && Object.getPrototypeOf(value) === Object.prototype) || hasPlainPrototype(value);
 }
 
-/** As objects of JSON have it; they may have a member `constructor`. */
+/** Whether an object has the prototype of objects of JSON; they may have a member `constructor`. */
 function hasPlainPrototype(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -60,10 +60,10 @@ function hasPlainPrototype(value: object): boolean {
 function otherJson(value: unknown): unknown {
   if (typeof value === 'boolean' || value === undefined || value === null) return value;
   // NaN and infinities, which requests over gRPC can have, are doubles as any other.
-  return typeof value === 'number' ? value : jsonOf(value);
+  return typeof value === 'number' ? value : copyJson(value);
 }
 
-function jsonOf(value: unknown): unknown {
+function copyJson(value: unknown): unknown {
   if (remembers(value)) return value;
   if (!isJson(value, MAX_DEPTH)) return plainValue(value, '', 0);
   remember(value);

@@ -18,7 +18,7 @@ export interface Positions extends Ends {
 }
 
 /** The positions of a pattern; undefined if there are too many of them, or of ways between them. */
-export function positionsOf({ body }: SafePattern): Positions | undefined {
+export function findPositions({ body }: SafePattern): Positions | undefined {
   const builder = new Builder();
   const ends = builder.add(body);
   return builder.isTooLarge ? undefined : { ...builder, ...ends };
@@ -123,7 +123,7 @@ interface State {
   readonly positions: readonly number[];
   /** Whether the text so far ends with a match. */
   readonly accepts: boolean;
-  /** By the number of an interval of code points; filled when it is needed. */
+  /** States by the number of an interval of code points; filled when it is needed. */
   readonly next: State[];
 }
 
@@ -137,7 +137,7 @@ const MAX_STATES = 200;
 export class Automaton {
   readonly #pattern: SafePattern;
   readonly #sets: readonly CodePointSet[];
-  /** By position; behind the last one is the start of a match. */
+  /** Followers by position; behind the last one is the start of a match. */
   readonly #followers: readonly Iterable<number>[];
   readonly #accepting: ReadonlySet<number>;
   readonly #stepsAUnit: number;

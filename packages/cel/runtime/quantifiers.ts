@@ -1,6 +1,6 @@
-import { problemOf } from './failures.js';
+import { findProblem } from './failures.js';
 import { charge } from './meter.js';
-import { elementsOf, entriesOf } from './ranges.js';
+import { listElements, listEntries } from './ranges.js';
 import { isFailure, type Result, type Value } from './values.js';
 
 /** A predicate of a one-variable macro. */
@@ -14,37 +14,37 @@ export type EntryPredicate = (i: Value, v: Value) => Result;
  * true.
  */
 export function all(range: Result, predicate: Predicate): Result {
-  const elements = elementsOf(range);
+  const elements = listElements(range);
   return isFailure(elements) ? elements : folded(elements, predicate, false);
 }
 
 /** `range.exists(x, p)`: true at the first true; else the first problem; else false. */
 export function exists(range: Result, predicate: Predicate): Result {
-  const elements = elementsOf(range);
+  const elements = listElements(range);
   return isFailure(elements) ? elements : folded(elements, predicate, true);
 }
 
 /** `range.exists_one(x, p)`: exactly one; the first problem ends it. */
 export function existsOne(range: Result, predicate: Predicate): Result {
-  const elements = elementsOf(range);
+  const elements = listElements(range);
   return isFailure(elements) ? elements : exactlyOne(elements, predicate);
 }
 
 /** `range.all(i, v, p)`. */
 export function all2(range: Result, predicate: EntryPredicate): Result {
-  const entries = entriesOf(range);
+  const entries = listEntries(range);
   return isFailure(entries) ? entries : folded(entries, ([i, v]) => predicate(i, v), false);
 }
 
 /** `range.exists(i, v, p)`. */
 export function exists2(range: Result, predicate: EntryPredicate): Result {
-  const entries = entriesOf(range);
+  const entries = listEntries(range);
   return isFailure(entries) ? entries : folded(entries, ([i, v]) => predicate(i, v), true);
 }
 
 /** `range.existsOne(i, v, p)`. */
 export function existsOne2(range: Result, predicate: EntryPredicate): Result {
-  const entries = entriesOf(range);
+  const entries = listEntries(range);
   return isFailure(entries) ? entries : exactlyOne(entries, ([i, v]) => predicate(i, v));
 }
 
@@ -53,27 +53,27 @@ export function existsOne2(range: Result, predicate: EntryPredicate): Result {
  * this is "`all` is true"; with one that is true only when the predicate is false, "`exists` is false".
  */
 export function everyElement(range: Result, test: (x: Value) => boolean): boolean {
-  const elements = Array.isArray(range) ? range : elementsOf(range);
+  const elements = Array.isArray(range) ? range : listElements(range);
   return !isFailure(elements) && every(elements, test);
 }
 
 /** Whether the range can be gone through and some element passes: "`exists` is true", or "`all` is false". */
 export function someElement(range: Result, test: (x: Value) => boolean): boolean {
-  const elements = Array.isArray(range) ? range : elementsOf(range);
+  const elements = Array.isArray(range) ? range : listElements(range);
   return !isFailure(elements) && some(elements, test);
 }
 
 /** `everyElement` of a two-variable macro. */
 export function everyEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
   if (Array.isArray(range)) return every(range, (element, position) => test(BigInt(position), element));
-  const entries = entriesOf(range);
+  const entries = listEntries(range);
   return !isFailure(entries) && every(Array.from(entries), ([i, v]) => test(i, v));
 }
 
 /** `someElement` of a two-variable macro. */
 export function someEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
   if (Array.isArray(range)) return some(range, (element, position) => test(BigInt(position), element));
-  const entries = entriesOf(range);
+  const entries = listEntries(range);
   return !isFailure(entries) && some(Array.from(entries), ([i, v]) => test(i, v));
 }
 
@@ -91,10 +91,10 @@ function some<Item>(items: readonly Item[], test: (item: Item, position: number)
   return passing >= 0;
 }
 
-/** Of a condition that only asks whether something holds. */
+/** Steps of a condition that only asks whether something holds. */
 const STEPS_A_TEST = 2;
 
-/** Of an element whose predicate says why it failed. */
+/** Steps of an element whose predicate says why it failed. */
 const STEPS_AN_ELEMENT = 8;
 
 // The fold of `&&` (decisive: false) or `||` (decisive: true) with the absorption of 3.8.
@@ -104,7 +104,7 @@ function folded<Item>(items: Iterable<Item>, predicate: (item: Item) => Result, 
     charge(STEPS_AN_ELEMENT);
     const holds = predicate(item);
     if (holds === decisive) return decisive;
-    if (holds !== !decisive && result === !decisive) result = problemOf(holds);
+    if (holds !== !decisive && result === !decisive) result = findProblem(holds);
   }
   return result;
 }
@@ -114,7 +114,7 @@ function exactlyOne<Item>(items: Iterable<Item>, predicate: (item: Item) => Resu
   for (const item of items) {
     charge(STEPS_AN_ELEMENT);
     const holds = predicate(item);
-    if (typeof holds !== 'boolean') return problemOf(holds);
+    if (typeof holds !== 'boolean') return findProblem(holds);
     if (holds) count++;
   }
   return count === 1;

@@ -6,7 +6,7 @@ import { CelError, isFailure, type Result, type Value } from './values.js';
 /**
  * What a one-variable macro goes through (docs/spec/conditions.md#macros): the elements of a list, the keys of a map.
  */
-export function elementsOf(range: Result): readonly Value[] | CelError | undefined {
+export function listElements(range: Result): readonly Value[] | CelError | undefined {
   if (Array.isArray(range)) return range;
   if (isFailure(range)) return range;
   if (isMap(range)) return mapKeys(range);
@@ -14,7 +14,7 @@ export function elementsOf(range: Result): readonly Value[] | CelError | undefin
 }
 
 /** What a two-variable macro goes through: index and element of a list, key and value of a map. */
-export function entriesOf(range: Result): Iterable<readonly [Value, Value]> | CelError | undefined {
+export function listEntries(range: Result): Iterable<readonly [Value, Value]> | CelError | undefined {
   if (Array.isArray(range)) return indexed(range);
   if (isFailure(range)) return range;
   if (isMap(range)) return mapEntries(range);

@@ -1,6 +1,6 @@
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { kindOf } from './kinds.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { isEngineKind } from './type-names.js';
 import { type CelError, isFailure, type Result } from './values.js';
 
@@ -16,5 +16,5 @@ export function wrongReceiver(name: string, receiver: Result, ...args: readonly 
   }
   const kind = kindOf(receiver);
   const dispatches = kind === 'string' || kind === 'timestamp' || kind === 'duration' || isEngineKind(receiver);
-  return dispatches ? NO_SUCH_OVERLOAD : noSuchOverloadOf(name);
+  return dispatches ? NO_SUCH_OVERLOAD : describeNoSuchOverload(name);
 }

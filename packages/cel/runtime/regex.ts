@@ -69,7 +69,7 @@ function groupText(s: string, match: Match, group: number): string {
 
 function replaceFound(s: string, found: readonly Match[], replacement: string, groups: number): string | CelError {
   if (found.length === 0) return s;
-  const parts = partsOf(replacement, groups);
+  const parts = splitReplacement(replacement, groups);
   if (parts instanceof CelError) return parts;
   let text = '';
   let end = 0;
@@ -90,7 +90,7 @@ function replaceFound(s: string, found: readonly Match[], replacement: string, g
 }
 
 /** A replacement taken apart: texts, and the numbers of the groups between them. */
-function partsOf(replacement: string, groups: number): readonly (string | number)[] | CelError {
+function splitReplacement(replacement: string, groups: number): readonly (string | number)[] | CelError {
   const parts: (string | number)[] = [];
   charge(replacement.length / 8);
   let begin = 0;

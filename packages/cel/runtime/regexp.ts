@@ -5,9 +5,9 @@ import { NO_SUCH_OVERLOAD } from './failures.js';
 import { agreeOnSamples } from './host-regexp.js';
 import type { PatternEngine } from './matches.js';
 import { charge, chargeMemory, chargeRead, EvaluationLimitError } from './meter.js';
-import { noSuchOverloadOf } from './overload-errors.js';
+import { describeNoSuchOverload } from './overload-errors.js';
 import { costOfPattern, isTooLarge, MAX_INSTRUCTIONS } from './pattern-cost.js';
-import { Automaton, positionsOf } from './position-automaton.js';
+import { Automaton, findPositions } from './position-automaton.js';
 import { parseSafeSubset } from './safe-regexp-parser.js';
 import type { Matcher } from './safe-regexp.js';
 import { CelError, isFailure, type Result } from './values.js';
@@ -19,7 +19,7 @@ import { CelError, isFailure, type Result } from './values.js';
 export function matches(s: Result, re: Result): Result {
   if (isFailure(s)) return s;
   if (isFailure(re)) return re;
-  if (typeof s !== 'string') return noSuchOverloadOf('matches');
+  if (typeof s !== 'string') return describeNoSuchOverload('matches');
   if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
   charge(20);
   const matcher = compileRe2(re);
@@ -56,7 +56,7 @@ const engines = /* @__PURE__ */ new BoundedCache<{ readonly engine: ReturnType<t
 function findEngine(source: string): ReturnType<typeof engineOf> {
   if (isTooLarge(source)) return 'RE2';
   const pattern = parseSafeSubset(source);
-  const positions = pattern && positionsOf(pattern);
+  const positions = pattern && findPositions(pattern);
   const re2 = compileRe2(source);
   if (pattern === undefined || positions === undefined || re2 instanceof CelError) return 'RE2';
   if (!agreeOnSamples(pattern, new Automaton(pattern, positions), re2)) return 'RE2';
@@ -130,7 +130,10 @@ export function meteredEngine(matcher: RE2JS, text: string): Engine {
   return Object.create(engine, { executeEngine: { value: executeEngine }, prefilter: { value: null } }) as Engine;
 }
 
-/** Of re2js: an engine that goes back and reads a unit for each instruction does no more of both together. */
+/**
+ * The most that re2js backtracks: an engine that goes back and reads a unit for each instruction does no more of both
+ * together.
+ */
 const MAX_BACKTRACKED = 262_144;
 const STEPS_AN_ENGINE = 200;
 const STEPS_A_SEARCH = 50;

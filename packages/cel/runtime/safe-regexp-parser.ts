@@ -1,4 +1,4 @@
-import { type CodePointSet, complementOf, unionOf } from './code-point-set.js';
+import { type CodePointSet, complement, mergeRanges } from './code-point-set.js';
 
 /** A pattern of the safe subset: what stands between `^` and `$`, and whether they are there. */
 export interface SafePattern {
@@ -129,7 +129,7 @@ function parseSet(state: State): CodePointSet | undefined {
   if (char === '' || '*+?{}()|^$]'.includes(char)) return undefined;
   if (char === '.') return NOT_NEWLINE;
   if (char === '[') return parseClass(state);
-  if (char !== '\\') return foldedCode(state, codeOf(char));
+  if (char !== '\\') return foldedCode(state, readCode(char));
   const escape = read(state);
   return perlClass(state, escape) ?? foldedCode(state, escapedCode(escape));
 }
@@ -143,8 +143,8 @@ function parseClass(state: State): CodePointSet | undefined {
     ranges.push(...item);
   } while (!isNext(state, ']'));
   state.at += 1;
-  const set = unionOf(ranges);
-  return negated ? complementOf(set) : set;
+  const set = mergeRanges(ranges);
+  return negated ? complement(set) : set;
 }
 
 /** A code point, a range or a Perl class. A `]` or `-` in an unusual place is RE2's to judge. */
@@ -172,8 +172,8 @@ function opensRange(state: State): boolean {
 function parseClassChar(state: State): number | undefined {
   const char = read(state);
   if (char === '' || char === ']' || char === '[') return undefined;
-  if (char === '-') return isNext(state, ']') ? codeOf(char) : undefined;
-  if (char !== '\\') return codeOf(char);
+  if (char === '-') return isNext(state, ']') ? readCode(char) : undefined;
+  if (char !== '\\') return readCode(char);
   return escapedCode(read(state));
 }
 
@@ -184,7 +184,7 @@ function foldedCode(state: State, code: number | undefined): CodePointSet | unde
 function escapedCode(escape: string): number | undefined {
   const control = CONTROLS.get(escape);
   if (control !== undefined) return control;
-  return /^[!-/:-@[-`{-~]$/.test(escape) ? codeOf(escape) : undefined;
+  return /^[!-/:-@[-`{-~]$/.test(escape) ? readCode(escape) : undefined;
 }
 
 const CONTROLS: ReadonlyMap<string, number> = new Map([
@@ -209,7 +209,7 @@ const SPACES: CodePointSet = [
   [0x0c, 0x0d],
   [0x20, 0x20],
 ];
-const NOT_NEWLINE = complementOf([[0x0a, 0x0a]]);
+const NOT_NEWLINE = complement([[0x0a, 0x0a]]);
 
 const PERL_CLASSES: ReadonlyMap<string, CodePointSet> = new Map([
   ['d', DIGITS],
@@ -221,10 +221,10 @@ const PERL_CLASSES: ReadonlyMap<string, CodePointSet> = new Map([
 function perlClass(state: State, escape: string): CodePointSet | undefined {
   const positive = PERL_CLASSES.get(escape.toLowerCase());
   const set = positive && folded(state, positive);
-  return set && (escape === escape.toLowerCase() ? set : complementOf(set));
+  return set && (escape === escape.toLowerCase() ? set : complement(set));
 }
 
-/** Under `(?i)`: both cases of ASCII letters, and the two code points outside ASCII that fold to `k` and `s`. */
+/** Adds, under `(?i)`, both cases of ASCII letters, and the two code points outside ASCII that fold to `k` and `s`. */
 function folded(state: State, set: CodePointSet): CodePointSet | undefined {
   if (!state.foldsCase) return set;
   const all: string[] = [];
@@ -237,14 +237,14 @@ function folded(state: State, set: CodePointSet): CodePointSet | undefined {
       if (lower === 's') all.push('\u017f');
     }
   }
-  return unionOf(all.map(codeOf).flatMap(only));
+  return mergeRanges(all.map(readCode).flatMap(only));
 }
 
 function only(code: number): CodePointSet {
   return [[code, code]];
 }
 
-function codeOf(char: string): number {
+function readCode(char: string): number {
   return char.codePointAt(0) ?? 0;
 }
 

@@ -85,10 +85,10 @@ const chars = [
 test('a pattern of the safe subset is valid RE2 and matches what RE2 matches', () => {
   const next = numbersFrom(12_345);
   const pick = (from: readonly string[]) => from[next(from.length)] as string;
-  const textOf = (count: number, part: () => string) => Array.from({ length: count }, part).join('');
+  const repeatPart = (count: number, part: () => string) => Array.from({ length: count }, part).join('');
   let safe = 0;
   for (let made = 0; made < 4000; made += 1) {
-    const body = textOf(1 + next(4), () => pick(atoms) + pick(quantifiers) + (next(12) === 0 ? '|' : ''));
+    const body = repeatPart(1 + next(4), () => pick(atoms) + pick(quantifiers) + (next(12) === 0 ? '|' : ''));
     const pattern = `${next(4) === 0 ? '(?i)' : ''}${next(2) === 0 ? '^' : ''}${body}${next(2) === 0 ? '$' : ''}`;
     const automaton = automatonOf(pattern);
     if (automaton === undefined) continue;
@@ -96,7 +96,7 @@ test('a pattern of the safe subset is valid RE2 and matches what RE2 matches', (
     if (native !== undefined) safe += 1;
     const re2 = RE2JS.compile(pattern);
     for (let tried = 0; tried < 15; tried += 1) {
-      const text = textOf(next(6), () => pick(chars));
+      const text = repeatPart(next(6), () => pick(chars));
       const expected = re2.test(text);
       assert.is(automaton.test(text), expected, `${pattern} on ${JSON.stringify(text)}`);
       assert.is(native?.test(text) ?? expected, expected, `${pattern} on ${JSON.stringify(text)}, native`);

@@ -96,12 +96,12 @@ function present(object: Value, key: Qualifier): Value | CelError | undefined {
 // undefined: the object has nothing there.
 function lookUp(object: Value, key: Qualifier): Value | CelError | undefined {
   if (isMap(object)) return mapGet(object, key);
-  if (Array.isArray(object)) return elementOf(object, key);
-  if (object instanceof Message) return fieldOf(object, key);
+  if (Array.isArray(object)) return readElement(object, key);
+  if (object instanceof Message) return readField(object, key);
   return object instanceof Opaque ? object.element(key) : undefined;
 }
 
-function elementOf(list: readonly Value[], key: Qualifier): Value | CelError | undefined {
+function readElement(list: readonly Value[], key: Qualifier): Value | CelError | undefined {
   if (typeof key === 'string' || typeof key === 'boolean') {
     return new CelError(`unsupported index type '${typeNameOf(key)}' in list`);
   }
@@ -111,7 +111,7 @@ function elementOf(list: readonly Value[], key: Qualifier): Value | CelError | u
   return fits ? list[Number(position)] : new CelError(`unsupported index value ${keyText(key)} in list`);
 }
 
-function fieldOf(message: Message, key: Qualifier): Value | CelError | undefined {
+function readField(message: Message, key: Qualifier): Value | CelError | undefined {
   if (typeof key !== 'string') return NO_SUCH_OVERLOAD;
   const declared = messageField(message, key);
   if (declared === undefined) return noSuchField(key);

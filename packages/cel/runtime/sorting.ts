@@ -1,6 +1,6 @@
 import { type Kind, kindOf } from './kinds.js';
 import { charge, chargeList } from './meter.js';
-import { orderOf } from './ordering.js';
+import { compareValues } from './ordering.js';
 import { CelError, type Value } from './values.js';
 
 /**
@@ -16,7 +16,7 @@ export function sortedByKeys(list: readonly Value[], keys: readonly Value[]): re
   charge(STEPS_A_COMPARISON * keys.length * Math.log2(keys.length + 1));
   chargeList(3 * keys.length);
   const positions = Array.from(list.keys());
-  positions.sort((a, b) => orderOf(keys[a] as Value, keys[b] as Value) || a - b);
+  positions.sort((a, b) => compareValues(keys[a] as Value, keys[b] as Value) || a - b);
   return positions.map((position) => list[position] as Value);
 }
 

@@ -1,4 +1,4 @@
-import { compareText } from './code-points.js';
+import { compareCodePoints } from './code-points.js';
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { isList } from './kinds.js';
 import { charge, chargeRead } from './meter.js';
@@ -22,7 +22,7 @@ export class SpiffeTrustDomainValue extends Opaque {
   }
 
   override compareTo(other: Value): number | undefined {
-    return other instanceof SpiffeTrustDomainValue ? compareText(this.trustDomain, other.trustDomain) : undefined;
+    return other instanceof SpiffeTrustDomainValue ? compareCodePoints(this.trustDomain, other.trustDomain) : undefined;
   }
 
   /** A variable cannot keep it (docs/spec/conditions.md#stored-values). */
@@ -136,7 +136,7 @@ export function spiffeID(s: Result): Result {
 
 /** `spiffeTrustDomain(s)`: a bare name, or an ID whose path does not matter. */
 export function spiffeTrustDomain(s: Result): Result {
-  return typeof s === 'string' ? trustDomainOf(s) : refuse('spiffeTrustDomain', s);
+  return typeof s === 'string' ? readTrustDomain(s) : refuse('spiffeTrustDomain', s);
 }
 
 /** `spiffeMatchAny()`. */
@@ -173,7 +173,7 @@ export function spiffeMatchOneOf(list: Result): Result {
 
 /** `spiffeMatchTrustDomain(td or s)`. */
 export function spiffeMatchTrustDomain(x: Result): Result {
-  const domain = typeof x === 'string' ? trustDomainOf(x) : x;
+  const domain = typeof x === 'string' ? readTrustDomain(x) : x;
   if (domain instanceof CelError) return domain;
   if (!(domain instanceof SpiffeTrustDomainValue)) return refuse('spiffeMatchTrustDomain', x);
   return new SpiffeMatcherValue((other) => other.trustDomain === domain.trustDomain);
@@ -213,7 +213,7 @@ export function matchesID(matcher: Result, x: Result): Result {
 
 const ID_PREFIX = 'failed to parse SPIFFE ID';
 
-function trustDomainOf(text: string): SpiffeTrustDomainValue | CelError {
+function readTrustDomain(text: string): SpiffeTrustDomainValue | CelError {
   const name = parseTrustDomain(text);
   if (typeof name === 'string') return new SpiffeTrustDomainValue(name);
   return new CelError(`failed to parse SPIFFE trust domain: ${name.message}`);

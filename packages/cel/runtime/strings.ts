@@ -2,12 +2,12 @@ import { codePointCount, codePointIndex, codePointsOf, unitOffset } from './code
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { keyText } from './maps.js';
 import { charge, chargeList, chargeText } from './meter.js';
-import { lastOffsetOf, offsetOf } from './text-search.js';
+import { findLastOffset, findOffset } from './text-search.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
 /** `s.contains(part)` (docs/spec/conditions.md#core-functions). */
 export function contains(s: Result, part: Result): Result {
-  return typeof s === 'string' && typeof part === 'string' ? offsetOf(s, part, 0) >= 0 : refuseTexts(s, part);
+  return typeof s === 'string' && typeof part === 'string' ? findOffset(s, part, 0) >= 0 : refuseTexts(s, part);
 }
 
 /** `s.startsWith(part)`. */
@@ -42,7 +42,7 @@ export function indexOf(s: Result, part: Result, ...rest: readonly [Result?]): R
   const size = codePointCount(s);
   if (part === '') return lesser(from, size);
   if (from >= BigInt(size)) return -1n;
-  const found = offsetOf(s, part, unitOffset(s, Number(from)));
+  const found = findOffset(s, part, unitOffset(s, Number(from)));
   return BigInt(found < 0 ? -1 : codePointIndex(s, found));
 }
 
@@ -56,7 +56,7 @@ export function lastIndexOf(s: Result, part: Result, ...rest: readonly [Result?]
   if (from < 0n) return outOfRange(from);
   if (part === '') return lesser(from, size);
   if (from >= BigInt(size)) return -1n;
-  const found = lastOffsetOf(s, part, unitOffset(s, Number(from)));
+  const found = findLastOffset(s, part, unitOffset(s, Number(from)));
   return BigInt(found < 0 ? -1 : codePointIndex(s, found));
 }
 
@@ -85,8 +85,8 @@ export function replace(s: Result, old: Result, replacement: Result, ...rest: re
   ) {
     return refuse('replace', s, old, replacement, ...rest);
   }
-  const times = timesOf(limit);
-  return old === '' ? interspersed(s, replacement, times) : joined(piecesOf(s, old, times + 1), replacement);
+  const times = toTimes(limit);
+  return old === '' ? interspersed(s, replacement, times) : joined(splitPieces(s, old, times + 1), replacement);
 }
 
 /**
@@ -98,10 +98,10 @@ export function split(s: Result, separator: Result, ...rest: readonly [Result?])
     return refuse('split', s, separator, ...rest);
   }
   if (limit === 0n) return [];
-  if (separator !== '') return piecesOf(s, separator, timesOf(limit));
+  if (separator !== '') return splitPieces(s, separator, toTimes(limit));
   chargePieces(s.length);
   const points = codePointsOf(s);
-  const pieces = timesOf(limit);
+  const pieces = toTimes(limit);
   return points.length <= pieces ? points : [...points.slice(0, pieces - 1), points.slice(pieces - 1).join('')];
 }
 
@@ -203,20 +203,20 @@ function lesser(i: bigint, size: number): bigint {
   return i < BigInt(size) ? i : BigInt(size);
 }
 
-function timesOf(limit: bigint): number {
+function toTimes(limit: bigint): number {
   return limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
-/** At most so many pieces, the last with all that is left. */
-export function piecesOf(s: string, separator: string, count: number): readonly string[] {
+/** Splits into at most so many pieces, the last with all that is left. */
+export function splitPieces(s: string, separator: string, count: number): readonly string[] {
   const pieces: string[] = [];
   let begin = 0;
-  let end = offsetOf(s, separator, 0);
+  let end = findOffset(s, separator, 0);
   while (pieces.length < count - 1 && end >= 0) {
     chargePieces(1);
     pieces.push(s.slice(begin, end));
     begin = end + separator.length;
-    end = offsetOf(s, separator, begin);
+    end = findOffset(s, separator, begin);
   }
   pieces.push(s.slice(begin));
   return pieces;

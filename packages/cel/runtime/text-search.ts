@@ -1,7 +1,7 @@
 import { charge, chargeMemory } from './meter.js';
 
 /** The first offset of a part at or after `from`, -1 when there is none: as `indexOf`, in time linear in both. */
-export function offsetOf(text: string, part: string, from: number): number {
+export function findOffset(text: string, part: string, from: number): number {
   if (!isSlow(text, part)) {
     const found = text.indexOf(part, from);
     const read = found < 0 ? Math.max(text.length - from, 0) : found - from;
@@ -18,7 +18,7 @@ export function offsetOf(text: string, part: string, from: number): number {
 }
 
 /** The last offset of a part at or before `from`, -1 when there is none: as `lastIndexOf`, in time linear in both. */
-export function lastOffsetOf(text: string, part: string, from: number): number {
+export function findLastOffset(text: string, part: string, from: number): number {
   const end = Math.min(from, text.length - part.length) + part.length;
   if (end < part.length) return -1;
   if (!isSlow(text, part)) {
@@ -57,7 +57,7 @@ function search(
   if (size < partSize) return -1;
   charge(size + 2 * partSize);
   chargeMemory(4 * partSize);
-  const borders = bordersOf(partSize, partAt);
+  const borders = computeBorders(partSize, partAt);
   let matched = 0;
   for (let at = 0; at < size; at++) {
     const unit = unitAt(at);
@@ -68,8 +68,8 @@ function search(
   return -1;
 }
 
-/** For each prefix of the part, the length of the longest proper prefix of it that is also its suffix. */
-function bordersOf(size: number, partAt: (at: number) => number): Uint32Array {
+/** Computes, for each prefix of the part, the length of the longest proper prefix of it that is also its suffix. */
+function computeBorders(size: number, partAt: (at: number) => number): Uint32Array {
   const borders = new Uint32Array(size);
   let border = 0;
   for (let at = 1; at < size; at++) {

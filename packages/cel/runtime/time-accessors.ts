@@ -1,4 +1,4 @@
-import { type CalendarFields, fieldsOf } from './calendar.js';
+import { type CalendarFields, toFields } from './calendar.js';
 import { refuse } from './failures.js';
 import { CelError, Duration, type Result, Timestamp } from './values.js';
 import { offsetSecondsAt } from './zones.js';
@@ -66,12 +66,12 @@ function ofEither(name: string, receiver: Result, zone: ZoneArgument, unit: bigi
 function ofTimestamp(name: string, receiver: Result, zone: ZoneArgument, field: Field): Result {
   if (zone.length > 0) return inZone(name, receiver, zone[0], field);
   if (!(receiver instanceof Timestamp)) return refuse(name, receiver);
-  return BigInt(field(fieldsOf(receiver.seconds), receiver));
+  return BigInt(field(toFields(receiver.seconds), receiver));
 }
 
 function inZone(name: string, receiver: Result, zone: Result, field: Field): Result {
   if (!(receiver instanceof Timestamp) || typeof zone !== 'string') return refuse(name, receiver, zone);
   const offset = offsetSecondsAt(zone, receiver.seconds);
   if (offset instanceof CelError) return offset;
-  return BigInt(field(fieldsOf(receiver.seconds + offset), receiver));
+  return BigInt(field(toFields(receiver.seconds + offset), receiver));
 }

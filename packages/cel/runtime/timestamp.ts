@@ -1,4 +1,4 @@
-import { DAY, daysInMonth, daysUntil, fieldsOf } from './calendar.js';
+import { DAY, daysInMonth, daysUntil, toFields } from './calendar.js';
 import { refuse } from './failures.js';
 import { charge } from './meter.js';
 import { CelError, type Result, Timestamp } from './values.js';
@@ -52,7 +52,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (offset === undefined) return undefined;
   const local = daysUntil(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
   const seconds = local - offset * 60;
-  return isInRange(seconds) ? new Timestamp(seconds, nanosOf(text, 20, zone), offset) : undefined;
+  return isInRange(seconds) ? new Timestamp(seconds, parseNanos(text, 20, zone), offset) : undefined;
 }
 
 /**
@@ -114,7 +114,7 @@ function endOfDigits(text: string, position: number): number {
 }
 
 /** The first nine digits of a fraction; the others are dropped. */
-function nanosOf(text: string, begin: number, end: number): number {
+function parseNanos(text: string, begin: number, end: number): number {
   if (end <= begin) return 0;
   const count = Math.min(9, end - begin);
   return digitsAt(text, begin, count) * 10 ** (9 - count);
@@ -134,7 +134,7 @@ function parseOffset(text: string, position: number): number | undefined {
 }
 
 function textAt(t: Timestamp, offset: number): string {
-  const f = fieldsOf(t.seconds + offset * 60);
+  const f = toFields(t.seconds + offset * 60);
   const date = `${digits(f.year, 4)}-${digits(f.month, 2)}-${digits(f.day, 2)}`;
   const time = `${digits(f.hour, 2)}:${digits(f.minute, 2)}:${digits(f.second, 2)}`;
   return `${date}T${time}${fractionText(t.nanos)}${offsetText(offset)}`;

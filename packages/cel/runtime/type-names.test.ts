@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isJsonMap, isMap, type Kind, kindOf } from './kinds.js';
 import { mapOf } from './maps.js';
-import { implementationNameOf, isEngineKind, parameterisedTypeNameOf, typeNameOf, VARIABLES } from './type-names.js';
+import { implementationNameOf, isEngineKind, nameParameterisedType, typeNameOf, VARIABLES } from './type-names.js';
 import { CelError, Duration, Message, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from './values.js';
 
 class Named extends Opaque {
@@ -44,7 +44,7 @@ test('type(V) is map', () => {
 });
 
 test('flatten prints parameters', () => {
-  assert.equal([[], {}, 'a', 1n].map(parameterisedTypeNameOf), ['list(dyn)', 'map(dyn, dyn)', 'string', 'int']);
+  assert.equal([[], {}, 'a', 1n].map(nameParameterisedType), ['list(dyn)', 'map(dyn, dyn)', 'string', 'int']);
 });
 
 test('hierarchies and SPIFFE values are types of the engine, addresses are not', () => {

@@ -37,7 +37,7 @@ export function typeNameOf(value: Value): string {
 }
 
 /** The name of a value's type with its parameters unbound, as `flatten` prints it: `list(dyn)`, `map(dyn, dyn)`. */
-export function parameterisedTypeNameOf(value: Value): string {
+export function nameParameterisedType(value: Value): string {
   const name = typeNameOf(value);
   switch (name) {
     case 'list':

@@ -25,12 +25,12 @@ export class ValueSet {
   readonly #buckets = new Map<string | number, Value[]>();
 
   constructor(elements: readonly Value[]) {
-    for (const element of elements) this.#add(keyOf(element), element);
+    for (const element of elements) this.#add(makeKey(element), element);
   }
 
   /** Adds a value that no element equals; false: one does. */
   addNew(x: Value): boolean {
-    const key = keyOf(x);
+    const key = makeKey(x);
     if (this.#has(key, x)) return false;
     this.#add(key, x);
     return true;
@@ -38,7 +38,7 @@ export class ValueSet {
 
   /** Whether some element equals x, with x on the left. */
   has(x: Value): boolean {
-    return this.#has(keyOf(x), x);
+    return this.#has(makeKey(x), x);
   }
 
   #add(key: string | number | undefined, element: Value): void {
@@ -63,7 +63,7 @@ const OTHERS = '';
 
 // A string has its own bucket, as has a number with all that equal the same double; other values share one with
 // those of the same structure.
-function keyOf(value: Value): string | number | undefined {
+function makeKey(value: Value): string | number | undefined {
   charge(4);
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);

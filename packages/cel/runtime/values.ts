@@ -101,7 +101,7 @@ export class Message {
  * method here, so the core knows none of them by name; the defaults are those of a kind that has no such operation.
  */
 export abstract class Opaque {
-  /** As `type(x)` prints it, e.g. `authz.lib.hierarchy`. */
+  /** The name that `type(x)` prints, e.g. `authz.lib.hierarchy`. */
   abstract readonly typeName: string;
 
   /**

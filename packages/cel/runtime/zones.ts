@@ -46,21 +46,21 @@ function parseInteger(text: string): bigint | CelError {
 }
 
 function localOffset(seconds: number): number | CelError {
-  const formatter = formatters.get('Local', () => formatterOf(undefined));
+  const formatter = formatters.get('Local', () => findFormatter(undefined));
   return formatter instanceof CelError ? formatter : offsetBy(formatter, seconds);
 }
 
 /** `Factory` is the database's name for a machine that is not set up; it is UTC. */
 function formatterFor(zone: string): Intl.DateTimeFormat | CelError {
   try {
-    return formatterOf(zone === 'Factory' ? 'UTC' : zone);
+    return findFormatter(zone === 'Factory' ? 'UTC' : zone);
   } catch {
     // The platform's database is older than the list of names.
     return new CelError(`unknown time zone ${zone}`);
   }
 }
 
-function formatterOf(timeZone: string | undefined): Intl.DateTimeFormat {
+function findFormatter(timeZone: string | undefined): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US', {
     ...(timeZone === undefined ? {} : { timeZone }),
     calendar: 'gregory',

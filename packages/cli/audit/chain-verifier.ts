@@ -1,8 +1,8 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { visit } from 'jsonc-parser';
 import { canonicalJson } from '../../../server/audit/chain/canonical-json.js';
-import { hashOf, type LinkedEntry, linkText, readLinked } from '../../../server/audit/chain/link.js';
-import { keyIdOf } from '../../../server/audit/chain/signer.js';
+import { hashEntry, type LinkedEntry, linkText, readLinked } from '../../../server/audit/chain/link.js';
+import { identifyKey } from '../../../server/audit/chain/signer.js';
 import { lineBeginning } from '../../../server/audit/file/entry-line.js';
 
 /** What is wrong with a log. */
@@ -57,7 +57,7 @@ export interface ChainSummary {
   readonly hash: string;
   /** Entries that the server says it could not write, and that are missing. */
   readonly lost: number;
-  /** With keys: the last entry that a signature covers; 0: none. */
+  /** The last entry that a signature covers; 0: none. */
   readonly signed: number;
 }
 
@@ -73,15 +73,15 @@ export interface Verification {
 }
 
 const MAX_PROBLEMS = 1000;
-/** Of all logs: each start of a server without a state file can make one. */
+/** The most chains of all logs: each start of a server without a state file can make one. */
 const MAX_CHAINS = 100_000;
-/** Of a chain: missing ranges that are remembered, so that a late entry is recognized. */
+/** The most missing ranges of a chain that are remembered, so that a late entry is recognized. */
 const MAX_GAPS = 10_000;
 
 interface Gap {
   from: number;
   to: number;
-  /** Of the entry after it. */
+  /** Place of the entry after it. */
   readonly place: string;
 }
 
@@ -112,7 +112,7 @@ export class ChainVerifier {
   readonly #checkpoints = new Map<string, Checkpoint[]>();
 
   constructor(private readonly options: VerifierOptions) {
-    this.#keys = new Map(options.keys.map((key) => [keyIdOf(key), key]));
+    this.#keys = new Map(options.keys.map((key) => [identifyKey(key), key]));
     for (const checkpoint of options.checkpoints) {
       const others = this.#checkpoints.get(checkpoint.id);
       if (others === undefined) this.#checkpoints.set(checkpoint.id, [checkpoint]);
@@ -150,7 +150,7 @@ export class ChainVerifier {
       this.#report('dropped', undefined, `chain ${id} must have entry ${sequence}, and ${found}`);
     }
     if (this.#chains.size === 0) this.#report('unsigned', undefined, 'there is no entry of a chain');
-    const chains = [...this.#chains].map(([id, chain]) => summaryOf(id, chain));
+    const chains = [...this.#chains].map(([id, chain]) => summarizeChain(id, chain));
     return {
       chains,
       problems: this.#problems,
@@ -195,11 +195,11 @@ export class ChainVerifier {
 
   /** Whether the content has its hash and its form. */
   #checkContent(text: string, { place: at, hash, entry, content }: LinkedEntry, place: string): boolean {
-    if (hashOf(at, content) !== hash) {
+    if (hashEntry(at, content) !== hash) {
       this.#report('edited', place, `entry ${at.sequence} does not have its hash`);
       return false;
     }
-    const kind = kindOf(entry);
+    const kind = findKind(entry);
     const link = canonicalJson({ ...at, sequence: String(at.sequence), hash });
     const members = `"chain":${link},${content.slice(1)}`;
     if (text === `${lineBeginning(kind)}${members}` || text === `{${members}`) return true;
@@ -279,7 +279,7 @@ export class ChainVerifier {
 
   /** Takes out of what is missing the entries that the server says it lost. */
   #addLost(chain: Chain, { entry, place: { sequence } }: LinkedEntry, expected: number, place: string): void {
-    const lost = entry['event'] === 'lost' ? lostOf(entry['lost']) : undefined;
+    const lost = entry['event'] === 'lost' ? readLost(entry['lost']) : undefined;
     if (lost === undefined) return;
     if (lost.to !== sequence - 1 || (lost.from === expected && lost.after !== chain.hash && chain.sequence > 0)) {
       this.#report('replaced', place, `entry ${sequence} does not tell of the entries before it`);
@@ -308,7 +308,7 @@ export class ChainVerifier {
 
   #checkSignature(chain: Chain, linked: LinkedEntry, isWhole: boolean, place: string): void {
     const { sequence } = linked.place;
-    if (kindOf(linked.entry) !== 'chain') {
+    if (findKind(linked.entry) !== 'chain') {
       chain.unsigned += 1;
       if (chain.unsigned === chain.checkpointEntries + 1)
         this.#report('unsigned', place, `more than ${chain.checkpointEntries} entries follow the last signed one`);
@@ -335,16 +335,16 @@ export class ChainVerifier {
   }
 }
 
-function summaryOf(id: string, { entries, first, sequence, hash, lost, signed }: Chain): ChainSummary {
+function summarizeChain(id: string, { entries, first, sequence, hash, lost, signed }: Chain): ChainSummary {
   return { id, entries, first, sequence, hash, lost, signed };
 }
 
 function isFollowing({ sequence, hash }: Chain, { place, entry }: LinkedEntry): boolean {
   if (place.sequence === sequence + 1) return place.previous === hash;
-  return lostOf(entry['lost'])?.from === sequence + 1;
+  return readLost(entry['lost'])?.from === sequence + 1;
 }
 
-function kindOf(entry: LinkedEntry['entry']): 'access' | 'decision' | 'chain' {
+function findKind(entry: LinkedEntry['entry']): 'access' | 'decision' | 'chain' {
   if (Object.hasOwn(entry, 'event')) return 'chain';
   return Object.hasOwn(entry, 'auditTrail') ? 'decision' : 'access';
 }
@@ -374,7 +374,7 @@ function repeatsMember(text: string): boolean {
   return repeats;
 }
 
-function lostOf(value: unknown): { readonly from: number; readonly to: number; readonly after: string } | undefined {
+function readLost(value: unknown): { readonly from: number; readonly to: number; readonly after: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { from, to, after } = value as { readonly [member: string]: unknown };
   const range = { from: Number(from), to: Number(to), after: String(after) };

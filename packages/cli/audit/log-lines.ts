@@ -3,7 +3,8 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { EntryOrder } from '../../../server/audit/local/stored-entries.js';
 import type { CommandContext } from '../context.js';
-import { InputError } from '../report.js';
+import { MissingError } from '../report.js';
+import { explainReadError } from '../../../server/read-error.js';
 
 /** The longest line that is read, in bytes. An entry has at most 16 Mi characters. */
 const LONGEST_LINE = 64 * 1024 * 1024;
@@ -52,7 +53,7 @@ async function* entriesOfDatabase(path: string, order: EntryOrder): AsyncGenerat
     yield* storedEntries(path, order);
   } catch (error) {
     const note = 'stop the server, or read it through the server: `authzc audit --kind decision --raw`';
-    throw new InputError(
+    throw new MissingError(
       `the audit database cannot be read: ${(error as Error).message}`,
       undefined,
       [{ message: note }],
@@ -69,7 +70,7 @@ async function* linesOfFile(path: string, context: Pick<CommandContext, 'stdin'>
     const line = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
     begun = [];
     length = 0;
-    return isTooLong ? undefined : textOf(line);
+    return isTooLong ? undefined : decodeLine(line);
   };
   try {
     for await (const chunk of openLog(path, context) as AsyncIterable<Buffer>) {
@@ -84,7 +85,8 @@ async function* linesOfFile(path: string, context: Pick<CommandContext, 'stdin'>
     }
   } catch (error) {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
-    if (!code.startsWith('Z_')) throw new InputError(`the audit log cannot be read (${code})`, undefined, [], path);
+    if (!code.startsWith('Z_'))
+      throw new MissingError(`the audit log cannot be read: ${explainReadError(error)}`, undefined, [], path);
     yield undefined;
     return;
   }
@@ -94,7 +96,7 @@ async function* linesOfFile(path: string, context: Pick<CommandContext, 'stdin'>
 const LINE_FEED = 0x0a;
 
 /** A line as the server wrote it: a copy made on Windows may begin with a byte-order mark, and end lines with CRLF. */
-function textOf(line: Buffer): string {
+function decodeLine(line: Buffer): string {
   const text = line.toString('utf8');
   return text.slice(text.startsWith('\ufeff') ? 1 : 0, text.endsWith('\r') ? -1 : undefined);
 }

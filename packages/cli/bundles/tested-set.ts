@@ -3,7 +3,7 @@ import { CoverageRecorder } from '../../analysis/coverage/coverage.js';
 import { loadSuites } from '../../../compiler/load/index.js';
 import { testFilter } from '../../policy-tests/filter.js';
 import type { TestResults } from '../../policy-tests/results.js';
-import { compileFolder, policiesOf } from '../policies/compile.js';
+import { compileFolder, loadPolicies } from '../policies/compile.js';
 import { runPolicyTests } from '../policies/test-policies.js';
 import { type CommandContext, isColorful } from '../context.js';
 import { printDiagnostics } from '../report.js';
@@ -34,7 +34,7 @@ export async function testedSet(directory: string, tests: string, context: Comma
   const { lowered } = compilation;
   if (lowered === undefined) return { kind: 'failed', code: EXIT.refused };
   const recorder = new CoverageRecorder(lowered);
-  const policies = { ...(await policiesOf(compilation, directory)), lowered: () => lowered };
+  const policies = { ...(await loadPolicies(compilation, directory)), lowered: () => lowered };
   const { results, report, code } = await runPolicyTests(
     suites,
     policies,
@@ -60,9 +60,9 @@ export async function testedSet(directory: string, tests: string, context: Comma
   const coverage = Object.fromEntries(
     Object.entries(total).map(([item, { covered, all }]) => [item, { covered, total: all }]),
   );
-  return { kind: 'passed', summary: { ...countsOf(results), coverage } };
+  return { kind: 'passed', summary: { ...readCounts(results), coverage } };
 }
 
-function countsOf({ summary: { counts } }: TestResults): Omit<TestSummary, 'coverage'> {
+function readCounts({ summary: { counts } }: TestResults): Omit<TestSummary, 'coverage'> {
   return { passed: counts.get('passed') ?? 0, failed: counts.get('failed') ?? 0, skipped: counts.get('skipped') ?? 0 };
 }

@@ -16,6 +16,8 @@ export interface CachedOptions {
   readonly checksOnly: boolean;
   /** Only without a cache. */
   readonly explain?: boolean;
+  /** Likewise. */
+  readonly facts?: boolean;
   /** The folder of the cache; without one everything is compiled. */
   readonly cache: string | undefined;
   readonly onStep?: (step: string) => void;
@@ -50,12 +52,12 @@ export async function compileCached(directory: string, options: CachedOptions): 
   }
   // A run in which nothing changed does not load the compiler.
   const { compile } = await import('../../../compiler/compile.js');
-  const { recompile, snapshotOf } = await import('../../../compiler/recompile/index.js');
+  const { recompile, makeSnapshot } = await import('../../../compiler/recompile/index.js');
   const partial = entry && recompile(sources, entry.snapshot, compileOptions);
   const scratch = options.cache ?? tmpdir();
   const merged = partial ?? (report.isEmpty ? await compileInParts(sources, compileOptions, scratch) : undefined);
   const complete = merged === undefined ? compile(sources, report, compileOptions) : undefined;
-  const snapshot = merged ?? (complete && snapshotOf(sources, complete, compileOptions));
+  const snapshot = merged ?? (complete && makeSnapshot(sources, complete, compileOptions));
   return {
     sources,
     diagnostics: (snapshot ?? complete)?.diagnostics ?? [],

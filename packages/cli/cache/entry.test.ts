@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compile } from '../../../compiler/compile.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
-import { snapshotOf } from '../../../compiler/recompile/index.js';
+import { makeSnapshot } from '../../../compiler/recompile/index.js';
 import type { Snapshot } from '../../../compiler/recompile/snapshot.js';
 import { FOLDER } from '../../../tests/support/recompile/edits.js';
 import { type CacheEntry, decodeEntry, encodeEntry } from './entry.js';
@@ -12,7 +12,7 @@ const test = suite('entries of the cache');
 const SOURCES = Object.entries(FOLDER.policies).map(([path, text]) => new Source(path, text));
 const OPTIONS = { schemaTexts: new Map(Object.entries(FOLDER.schemas)) };
 const ENTRY: CacheEntry = {
-  snapshot: snapshotOf(SOURCES, compile(SOURCES, undefined, OPTIONS), OPTIONS) as Snapshot,
+  snapshot: makeSnapshot(SOURCES, compile(SOURCES, undefined, OPTIONS), OPTIONS) as Snapshot,
   bundle: { settings: 'settings', js: 'js', map: 'map' },
 };
 const BYTES = Buffer.concat(encodeEntry('key', ENTRY, SOURCES) as Buffer[]);

@@ -54,12 +54,12 @@ export function encodeEntry(
 ): readonly Uint8Array[] | undefined {
   const indexes = new Map(sources.map((source, index) => [source, index]));
   let isComplete = true;
-  const indexOf = (source: Source): number => {
+  const findIndex = (source: Source): number => {
     const index = indexes.get(source);
     if (index === undefined) isComplete = false;
     return index ?? -1;
   };
-  const { files, texts, numbers } = packedFiles([...snapshot.files, snapshot.types], indexOf);
+  const { files, texts, numbers } = packedFiles([...snapshot.files, snapshot.types], findIndex);
   const header: Header = {
     key,
     settings: snapshot.settings,
@@ -73,7 +73,7 @@ export function encodeEntry(
     policies: snapshot.policies,
     bundle,
   };
-  const json = JSON.stringify(header, (_, value: unknown) => (value instanceof Source ? indexOf(value) : value));
+  const json = JSON.stringify(header, (_, value: unknown) => (value instanceof Source ? findIndex(value) : value));
   if (!isComplete) return undefined;
   const body = [Buffer.from(`${json}\n`), numbers, texts];
   return [Buffer.from(`${MAGIC} ${checksum(body)}\n`), ...body];

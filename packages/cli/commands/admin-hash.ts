@@ -1,6 +1,6 @@
 import { hashPassword, LONGEST_PASSWORD } from '../../../server/admin/password-hash.js';
-import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import type { CommandContext } from '../context.js';
+import { EXIT, printMessage } from '../exit.js';
 
 /** The command line options of `authzc admin hash`. */
 export interface AdminHashOptions {
@@ -17,7 +17,7 @@ export async function adminHash({ username }: AdminHashOptions, context: Command
   const length = Buffer.byteLength(password);
   if (length === 0 || length > LONGEST_PASSWORD) {
     const problem = length === 0 ? 'the password is empty' : `the password has ${length} bytes`;
-    printNote(context, `authzc: ${problem}; bcrypt takes 1 to ${LONGEST_PASSWORD}`);
+    printMessage(context, `${problem}; it must have 1 to ${LONGEST_PASSWORD}, for bcrypt`);
     return EXIT.usage;
   }
   const passwordHash = await hashPassword(password);

@@ -6,7 +6,8 @@ import { type Checkpoint, ChainVerifier, type Problem, type Verification } from 
 import { linesOfLog } from '../audit/log-lines.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
-import { InputError, reportInputError } from '../report.js';
+import { InputError, MissingError, reportInputError } from '../report.js';
+import { explainReadError } from '../../../server/read-error.js';
 
 /** The command line options of `authzc audit verify`. */
 export interface AuditVerifyOptions {
@@ -102,8 +103,9 @@ function readKey(path: string): KeyObject {
     key = createPublicKey(readFileSync(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code?.startsWith('ERR_') === false ? code : 'it is not a public key in PEM';
-    throw new InputError(`the key cannot be read: ${reason}`, undefined, [], path);
+    if (code?.startsWith('ERR_') === false)
+      throw new MissingError(`the key cannot be read: ${explainReadError(error)}`, undefined, [], path);
+    throw new InputError('the key cannot be read: it is not a public key in PEM', undefined, [], path);
   }
   if (key.asymmetricKeyType === 'ed25519') return key;
   throw new InputError('the key is not an Ed25519 key', undefined, [], path);
@@ -119,15 +121,17 @@ function readCheckpoints(path: string): readonly Checkpoint[] {
     };
     const found = value.chains ?? [{ id: value.id, ...value.written }];
     // A chain that has no entry yet requires none.
-    return found.map(checkpointOf).filter(({ sequence }) => sequence > 0);
+    return found.map(readCheckpoint).filter(({ sequence }) => sequence > 0);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code ?? 'it is neither a state file nor the JSON output of a verification';
+    if (code !== undefined)
+      throw new MissingError(`the checkpoints cannot be read: ${explainReadError(error)}`, undefined, [], path);
+    const reason = 'it is neither a state file nor the JSON output of a verification';
     throw new InputError(`the checkpoints cannot be read: ${reason}`, undefined, [], path);
   }
 }
 
-function checkpointOf(value: unknown): Checkpoint {
+function readCheckpoint(value: unknown): Checkpoint {
   const { id, sequence, hash } = value as { readonly [member: string]: unknown };
   if (typeof id !== 'string' || typeof sequence !== 'number' || typeof hash !== 'string')
     throw new Error('not a checkpoint');

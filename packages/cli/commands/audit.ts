@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { type EntriesOptions, entriesRequest, listEntries } from '../audit/list-entries.js';
-import { type AdminOptions, adminTargetOf } from '../audit/target.js';
+import { type AdminOptions, makeAdminTarget } from '../audit/target.js';
 import { type CommandContext, isColorful } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
 
@@ -18,10 +18,8 @@ export interface AuditOptions extends AdminOptions, EntriesOptions {
 export async function audit(options: AuditOptions, context: CommandContext): Promise<number> {
   try {
     const request = entriesRequest(options, Date.now());
-    const target = adminTargetOf(options);
-    const style = styleOf(options, context);
-    // The gRPC library uses IP addresses as server names in TLS, for which Node would print a deprecation warning.
-    process.noDeprecation = true;
+    const target = makeAdminTarget(options);
+    const style = chooseStyle(options, context);
     const output = context.stdout;
     for await (const entry of listEntries(target, request)) {
       if (!output.writable) break;
@@ -35,7 +33,7 @@ export async function audit(options: AuditOptions, context: CommandContext): Pro
   }
 }
 
-function styleOf({ raw = false }: AuditOptions, context: CommandContext): EntryStyle {
+function chooseStyle({ raw = false }: AuditOptions, context: CommandContext): EntryStyle {
   if (raw) return 'raw';
   return isColorful(context.stdout, context) ? 'colored' : 'plain';
 }
@@ -52,9 +50,9 @@ export function printEntry(entry: JsonObject, style: EntryStyle): string {
     case 'raw':
       return `${visibleJson(entry)}\n`;
     case 'plain':
-      return `${headingOf(entry)}\n${visibleJson(entry, 2)}\n\n`;
+      return `${formatHeading(entry)}\n${visibleJson(entry, 2)}\n\n`;
     case 'colored':
-      return `${BOLD}${headingOf(entry)}${RESET}\n${visibleJson(entry, 2).replace(KEYS, `$1${CYAN}$2${RESET}:`)}\n\n`;
+      return `${BOLD}${formatHeading(entry)}${RESET}\n${visibleJson(entry, 2).replace(KEYS, `$1${CYAN}$2${RESET}:`)}\n\n`;
   }
 }
 
@@ -65,6 +63,6 @@ const RESET = '\u001b[0m';
 /** A key begins its line; a string cannot hold a line break. */
 const KEYS = /^( +)("(?:[^"\\\n]|\\.)*"):/gm;
 
-function headingOf({ callId }: JsonObject): string {
+function formatHeading({ callId }: JsonObject): string {
   return typeof callId === 'string' && callId !== '' ? visible(callId) : 'no call id';
 }

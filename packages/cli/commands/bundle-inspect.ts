@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Archive, readArchive, type SignatureHeader, signatureHeaders } from '../../bundle/index.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import { percentOf } from '../../analysis/coverage/coverage.js';
+import { toPercent } from '../../analysis/coverage/coverage.js';
 import { named } from '../bundles/archive-file.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -27,13 +27,13 @@ export function bundleInspectCommand(
   stdout.write(
     output === 'json'
       ? `${visibleJson({ digest: archive.digest, manifest: archive.manifest, signatures: signatures.map((header) => header ?? null) }, 2)}\n`
-      : textOf(archive, signatures),
+      : formatArchive(archive, signatures),
   );
   return EXIT.done;
 }
 
 /** The parts as a table, in the order in which a reader asks for them. */
-function textOf(archive: Archive, signatures: readonly (SignatureHeader | undefined)[]): string {
+function formatArchive(archive: Archive, signatures: readonly (SignatureHeader | undefined)[]): string {
   const { digest, manifest } = archive;
   const { source = {}, tests } = manifest;
   const rows: readonly (readonly [name: string, value: string | undefined])[] = [
@@ -51,7 +51,7 @@ function textOf(archive: Archive, signatures: readonly (SignatureHeader | undefi
     ['tests', tests && `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`],
     ...Object.entries(tests?.coverage ?? {}).map(
       ([item, { covered, total }]) =>
-        [`  ${item}`, `${covered} of ${total} (${percentOf({ covered, all: total })} %)`] as const,
+        [`  ${item}`, `${covered} of ${total} (${toPercent({ covered, all: total })} %)`] as const,
     ),
     ...Object.entries(manifest.files).map(([name, { size }]) => ['file', `${name}, ${size} bytes`] as const),
     ...signatures.map(

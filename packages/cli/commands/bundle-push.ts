@@ -7,7 +7,7 @@ import { type OciReference, writeOciReference } from '../../../server/config/oci
 import { named } from '../bundles/archive-file.js';
 import { type RegistryOptions, withRegistry } from '../bundles/registry-options.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 
 /** `authzc bundle push`: uploads an archive, and prints the reference that is pinned to it. Returns the exit code. */
 export async function bundlePushCommand(
@@ -16,7 +16,7 @@ export async function bundlePushCommand(
   options: RegistryOptions,
   context: CommandContext,
 ): Promise<number> {
-  if (reference.digest !== undefined) throw new Error('a reference with a digest cannot be pushed to; name a tag');
+  if (reference.digest !== undefined) throw new UsageError('a reference with a digest cannot be pushed to; name a tag');
   const { bytes, manifest } = named(file, () => {
     const content = readFileSync(file);
     return { bytes: content, manifest: readArchive(content).manifest };

@@ -3,14 +3,14 @@ import { type PublicKey, readArchive, readPublicKeys, requireEngine, verifyArchi
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { named, namedError } from '../bundles/archive-file.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 
 /** The command line options of `authzc bundle verify`. */
 export interface BundleVerifyOptions {
   /** Files with public keys. */
   readonly key: readonly string[];
   readonly required: number;
-  /** In milliseconds. */
+  /** Age in milliseconds. */
   readonly maxAge?: number;
 }
 
@@ -26,7 +26,7 @@ export async function bundleVerifyCommand(
   const keys = await readKeys(key);
   const distinct = new Set(keys.map(({ id }) => id)).size;
   if (distinct < required)
-    throw new Error(`${required} signatures are required, and there are ${distinct} keys; name more with --key`);
+    throw new UsageError(`${required} signatures are required, and there are ${distinct} keys; name more with --key`);
   const archive = named(file, () => readArchive(readFileSync(file)));
   try {
     const trust = { keys: () => keys, required, maxAge, clockSkew: CLOCK_SKEW };

@@ -9,7 +9,7 @@ import { ciJob } from '../bundles/ci-job.js';
 import { sourceRevision } from '../bundles/source-revision.js';
 import { compileCached } from '../cache/cached-compilation.js';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, printMessage } from '../exit.js';
 import { loadOnce } from '../outputs/load-once.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { emptyText } from '../policies/empty-folder.js';
@@ -23,6 +23,7 @@ export interface BundleOptions {
   readonly strictTypes?: boolean;
   readonly checksOnly?: boolean;
   readonly explain?: boolean;
+  readonly facts?: boolean;
   readonly failOn?: Severity;
   readonly allowEmpty?: boolean;
   /** Whether tests run, or the folder that they are in. */
@@ -45,12 +46,13 @@ export async function bundleCommand(
   options: BundleOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { strictTypes = false, checksOnly = false, explain = false } = options;
+  const { strictTypes = false, checksOnly = false, explain = false, facts = false } = options;
   const progress = new ProgressLine(context.stderr);
   const compilation = await compileCached(directory, {
     strictTypes,
     checksOnly,
     explain,
+    facts,
     cache: undefined,
     onStep: progress.show,
   });
@@ -59,15 +61,15 @@ export async function bundleCommand(
   printDiagnostics(diagnostics, 'pretty', { folder: directory }, context);
   if (snapshot === undefined || (options.failOn === 'warning' && diagnostics.length > 0)) return EXIT.refused;
   if (snapshot.policies === 0 && options.allowEmpty !== true) {
-    printNote(
+    printMessage(
       context,
-      `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or bundle it with --allow-empty`,
+      `${emptyText(directory, compilation)}; name the folder of the policies, or bundle it with --allow-empty`,
     );
     return EXIT.failed;
   }
-  const tested = await testsOf(directory, options, context);
+  const tested = await runTests(directory, options, context);
   if (tested?.kind === 'failed') {
-    printNote(context, 'authzc: tests failed; no archive was written');
+    printMessage(context, 'tests failed; no archive was written');
     return tested.code;
   }
   progress.show('bundling');
@@ -97,7 +99,7 @@ export async function bundleCommand(
   return EXIT.done;
 }
 
-async function testsOf(directory: string, { tests }: BundleOptions, context: CommandContext) {
+async function runTests(directory: string, { tests }: BundleOptions, context: CommandContext) {
   if (tests === undefined || tests === false) return undefined;
   // The engine is loaded only if there are tests to run.
   const { testedSet } = await import('../bundles/tested-set.js');

@@ -19,7 +19,7 @@ import type { NowOption } from '../policies/now-option.js';
 import { decidingEngine, type TenantRoleInUse, withTenantRoles } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
-import { paintOf, printWarning, reportInputError } from '../report.js';
+import { choosePaint, printWarning, reportInputError } from '../report.js';
 
 /** How decisions are shown: a line each, or as JSON. */
 export type CheckFormat = 'text' | 'json';
@@ -95,16 +95,20 @@ async function checked(
     const { request: decided, tenantRoles } = deciding.decided(request);
     return { request, explanation: explain(decided, engine.isAllowed(request)), tenantRoles };
   });
-  const pathOf = (path: string): string => shownPath(path, directory);
+  const formatPath = (path: string): string => shownPath(path, directory);
   stdout.write(
     output === 'json'
-      ? jsonOf(result as CheckResult, explanations)
+      ? formatJson(result as CheckResult, explanations)
       : [
-          ...linesOf(result as CheckResult).map(visible),
+          ...formatLines(result as CheckResult).map(visible),
           ...explanations.flatMap(({ request, explanation, tenantRoles }) => [
             '',
             ...withTenantRoles(
-              prettyExplanation(request, explanation, { paint: paintOf(stdout, context), pathOf, full: false }),
+              prettyExplanation(request, explanation, {
+                paint: choosePaint(stdout, context),
+                pathOf: formatPath,
+                full: false,
+              }),
               tenantRoles,
             ),
           ]),
@@ -121,7 +125,7 @@ interface Explained {
   readonly tenantRoles: readonly TenantRoleInUse[];
 }
 
-function jsonOf(result: CheckResult, explanations: readonly Explained[]): string {
+function formatJson(result: CheckResult, explanations: readonly Explained[]): string {
   const actions = result.actions.map((decision, index) => {
     const { explanation, tenantRoles = [] } = explanations[index] ?? {};
     return {
@@ -134,7 +138,7 @@ function jsonOf(result: CheckResult, explanations: readonly Explained[]): string
   return `${JSON.stringify({ ...result, actions }, undefined, 2)}\n`;
 }
 
-function linesOf({ actions, effectiveDerivedRoles, outputs, validationErrors }: CheckResult): readonly string[] {
+function formatLines({ actions, effectiveDerivedRoles, outputs, validationErrors }: CheckResult): readonly string[] {
   return [
     ...actions.map(
       ({ action, effect, matchedPolicy, matchedScope }) =>

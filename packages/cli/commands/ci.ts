@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import { type FindingSuite, junitLog } from '../findings/junit.js';
 import { findingLog, type LogFormat, type OnFindings } from '../findings/log.js';
@@ -8,6 +8,7 @@ import { compileFolder } from '../policies/compile.js';
 import type { TableOptions } from '../policies/table-options.js';
 import { compileCommand } from './compile.js';
 import { fmtCommand } from './fmt.js';
+import { checkRowSecurity } from './rls.js';
 import { testCommand } from './test.js';
 import { verifyCommand } from './verify.js';
 
@@ -17,6 +18,8 @@ export interface CiOptions extends TableOptions {
   readonly output: 'pretty' | LogFormat;
   readonly failOn: 'error' | 'warning';
   readonly strictTypes?: boolean;
+  /** The script of `authzc rls`. */
+  readonly rls?: string;
 }
 
 /** A check, and whether it can be made. Undefined stands for one that the policies give no reason for. */
@@ -31,10 +34,12 @@ interface Step {
  * Returns the highest exit code of the checks.
  */
 export async function ciCommand(directory: string, options: CiOptions, context: CommandContext): Promise<number> {
+  if (options.rls !== undefined && options.table === undefined)
+    throw new UsageError('--rls needs --table: the tables that the script is about');
   const outcomes: { readonly name: string; readonly code: number | undefined }[] = [];
   const suites: FindingSuite[] = [];
   const rules = new Map<string, FindingRule>([[FAILED.id, FAILED]]);
-  for (const { name, run } of stepsOf(directory, options, context)) {
+  for (const { name, run } of listSteps(directory, options, context)) {
     const findings: Finding[] = [];
     const onFindings: OnFindings = (found, known) => {
       findings.push(...found);
@@ -42,25 +47,25 @@ export async function ciCommand(directory: string, options: CiOptions, context: 
     };
     const code = await run(options.output === 'pretty' ? undefined : onFindings);
     if (code !== undefined && code !== EXIT.done && findings.every(({ level }) => level !== 'error'))
-      findings.push(failureOf(name, directory));
+      findings.push(makeFailure(name, directory));
     outcomes.push({ name, code });
     suites.push({ name, findings, isSkipped: code === undefined });
   }
-  if (options.output !== 'pretty') context.stdout.write(documentOf(options.output, suites, [...rules.values()]));
+  if (options.output !== 'pretty') context.stdout.write(formatDocument(options.output, suites, [...rules.values()]));
   for (const { name, code } of outcomes) printNote(context, `${STATES[String(code)] ?? 'FAILED '} ${name}`);
   return Math.max(...outcomes.map(({ code = EXIT.done }) => code));
 }
 
 const STATES: Readonly<Record<string, string>> = { [EXIT.done]: 'ok     ', undefined: 'nothing' };
 
-/** For a check that fails without an error in a file, so that no document passes when the command does not. */
+/** The rule of a check that fails without an error in a file, so that no document passes when the command does not. */
 const FAILED: FindingRule = {
   id: 'ci/failed',
   level: 'error',
   help: 'A check of `authzc ci` failed for a reason that has no location in a file. See standard error.',
 };
 
-function failureOf(name: string, directory: string): Finding {
+function makeFailure(name: string, directory: string): Finding {
   return {
     rule: FAILED.id,
     level: FAILED.level,
@@ -70,12 +75,12 @@ function failureOf(name: string, directory: string): Finding {
 }
 
 /** One document for all checks; a JUnit document has a suite for each. */
-function documentOf(format: LogFormat, suites: readonly FindingSuite[], rules: readonly FindingRule[]): string {
+function formatDocument(format: LogFormat, suites: readonly FindingSuite[], rules: readonly FindingRule[]): string {
   if (format === 'junit') return junitLog(suites);
   return findingLog(format, distinct(suites.flatMap(({ findings }) => findings)), rules);
 }
 
-/** Without what an earlier check found: several read the same files. */
+/** Drops what an earlier check found: several read the same files. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   const byIdentity = new Map<string, Finding>();
   for (const finding of findings) {
@@ -86,7 +91,7 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...byIdentity.values()];
 }
 
-function stepsOf(directory: string, options: CiOptions, context: CommandContext): readonly Step[] {
+function listSteps(directory: string, options: CiOptions, context: CommandContext): readonly Step[] {
   const isPretty = options.output === 'pretty';
   // Findings are handed over, so any format of logs does.
   const output = isPretty ? 'pretty' : 'sarif';
@@ -124,6 +129,7 @@ function stepsOf(directory: string, options: CiOptions, context: CommandContext)
             )
           : undefined,
     },
+    ...(options.table === undefined ? [] : [rowSecurityStep(directory, options.table, options.rls, context)]),
     {
       name: 'the invariants hold',
       run: (onFindings) =>
@@ -132,4 +138,11 @@ function stepsOf(directory: string, options: CiOptions, context: CommandContext)
           : undefined,
     },
   ];
+}
+
+function rowSecurityStep(directory: string, table: string, script: string | undefined, context: CommandContext): Step {
+  return {
+    name: script === undefined ? 'row level security can be written' : `row level security is up to date in ${script}`,
+    run: () => checkRowSecurity(directory, table, script, context),
+  };
 }

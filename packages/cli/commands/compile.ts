@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleDeclarations } from '../../../compiler/bundle/declarations.js';
 import type { Bundle } from '../../../compiler/bundle/index.js';
@@ -15,7 +16,7 @@ import { defaultCacheFolder } from '../cache/folder.js';
 import type { WrittenBundle } from '../cache/entry.js';
 import { bundleSettings, isWritten, writtenBundle } from '../cache/written-bundle.js';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, printMessage } from '../exit.js';
 import { compareFolder, type Difference } from '../outputs/output-folder.js';
 import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
 import { compileFolder } from '../policies/compile.js';
@@ -44,6 +45,12 @@ export interface CompileOptions extends TestOptions, Partial<TableOptions> {
   readonly checksOnly?: boolean;
   /** Whether the bundle can explain its decisions. */
   readonly explain?: boolean;
+  /** Whether the bundle can decide while facts are unknown. */
+  readonly facts?: boolean;
+  /** The view of a browser: `client.yaml`. */
+  readonly client?: string;
+  /** Where the projection for browsers is written. */
+  readonly clientOut?: string;
   /** Whether the tests of the folder are skipped. */
   readonly skipTests?: boolean;
   /** Whether a folder without policies is compiled. */
@@ -74,22 +81,24 @@ export async function compileCommand(
 }
 
 async function compiled(directory: string, options: CompileOptions, context: CommandContext): Promise<number> {
-  const { strictTypes = false, checksOnly = false, explain = false } = options;
+  const { strictTypes = false, checksOnly = false, explain = false, facts = false } = options;
   const begin = performance.now();
-  // What explains decisions is about all policies: it is made again each time.
-  const isCached = options.cache !== false && !explain;
+  // What is about all policies is made again each time.
+  const isCached = options.cache !== false && !explain && !facts;
   const cache = isCached ? (options.cacheDir ?? defaultCacheFolder()) : undefined;
   const progress = new ProgressLine(context.stderr);
   const compilation = await compileCached(directory, {
     strictTypes,
     checksOnly,
     explain,
+    facts,
     cache,
     onStep: progress.show,
   });
   progress.clear();
   const { snapshot, sources } = compilation;
-  const diagnostics = [...compilation.diagnostics, ...(await tableDiagnostics(directory, options, context))];
+  const tables = await readTables(directory, options, context);
+  const diagnostics = [...compilation.diagnostics, ...tables.diagnostics];
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
   if (suites.length === 0 || isRefused || snapshot === undefined)
@@ -98,9 +107,9 @@ async function compiled(directory: string, options: CompileOptions, context: Com
   // Policies that only others import may be validated alone.
   const isEmpty = (options.emit ? snapshot.policies : sources.length) === 0;
   if (isEmpty && options.allowEmpty !== true) {
-    printNote(
+    printMessage(
       context,
-      `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`,
+      `${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`,
     );
     return EXIT.failed;
   }
@@ -125,21 +134,28 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     tests = outcome.tests;
   }
   const summarise = (done: string): void =>
-    printSummary({ ...countsOf(snapshot), tests, done, milliseconds: performance.now() - begin }, context);
+    printSummary({ ...countRules(snapshot), tests, done, milliseconds: performance.now() - begin }, context);
   if (!options.emit) {
     await compilation.save(compilation.written);
     summarise('nothing written');
     return EXIT.done;
   }
-  const files = [...reviewedFiles(snapshot.files), snapshot.types];
+  const emitted = tables.addComputed(snapshot.files);
+  const files = [...reviewedFiles(emitted), snapshot.types];
   if (options.check === true) {
     await compilation.save(compilation.written);
     const code = checkFolder(directory, options, files, context);
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
+  if (options.client !== undefined) {
+    const code = await clientWritten(directory, options, context);
+    if (code !== EXIT.done) return code;
+  }
   const bundle = options.bundle === false ? undefined : options.bundle;
-  const bundled = bundle === undefined ? undefined : await bundleDue(bundle, directory, compilation, snapshot);
+  // The cache knows nothing of tables.
+  const known = emitted === snapshot.files ? compilation : { written: undefined };
+  const bundled = bundle === undefined ? undefined : await bundleDue(bundle, directory, known, { files: emitted });
   progress.show('bundling and writing files');
   const written = await writeOutputs(
     { policies: directory, out: options.out, bundle },
@@ -149,9 +165,42 @@ async function compiled(directory: string, options: CompileOptions, context: Com
       declarations: bundleDeclarations(snapshot.types, { checksOnly, explain }),
     },
   ).finally(() => progress.clear());
-  await compilation.save((await bundled?.record()) ?? compilation.written);
+  await compilation.save((emitted === snapshot.files ? await bundled?.record() : undefined) ?? compilation.written);
   const places = [options.out, ...(bundle === undefined ? [] : [bundle])].map(visible);
   summarise(`${counted(written, 'file')} written to ${places.join(' and ')}`);
+  return EXIT.done;
+}
+
+/** Writes the projection for browsers, unless something about it is not proved. */
+async function clientWritten(
+  directory: string,
+  {
+    client = '',
+    clientOut = 'dist/client.js',
+    output,
+    onFindings,
+    strictTypes = false,
+    checksOnly = false,
+    explain = false,
+  }: CompileOptions,
+  context: CommandContext,
+): Promise<number> {
+  const [{ writeClient }, { chooseProver }] = await Promise.all([
+    import('../policies/client.js'),
+    import('../policies/solver.js'),
+  ]);
+  const view = readFileSync(client, 'utf8');
+  const { text, diagnostics, report } = await writeClient(
+    // As the bundle is compiled, whose hash the projection has.
+    compileFolder(directory, { strictTypes, checksOnly, explain }),
+    view,
+    chooseProver({}),
+  );
+  printDiagnostics(diagnostics, output, { folder: directory, onFindings }, context);
+  if (text === undefined) return EXIT.refused;
+  mkdirSync(dirname(clientOut), { recursive: true });
+  writeFileSync(clientOut, text);
+  for (const line of report) printNote(context, line);
   return EXIT.done;
 }
 
@@ -160,53 +209,67 @@ async function bundleDue(
   path: string,
   directory: string,
   { written }: Pick<Awaited<ReturnType<typeof compileCached>>, 'written'>,
-  { files }: Snapshot,
+  { files }: Pick<Snapshot, 'files'>,
 ): Promise<{
   readonly bundling: Promise<Bundle> | undefined;
   readonly record: () => Promise<WrittenBundle | undefined>;
 }> {
   const place = { folder: realLocation(dirname(path)), policies: realLocation(directory) };
   const settings = bundleSettings(path, place);
-  const bundling = (await isWritten(written, path, settings)) ? undefined : bundleOf(files, place);
+  const bundling = (await isWritten(written, path, settings)) ? undefined : makeBundle(files, place);
   return {
     bundling,
     record: async () => (bundling === undefined ? undefined : writtenBundle(await bundling, path, settings)),
   };
 }
 
-/** What is wrong with conditions over the tables, if there are any. */
-async function tableDiagnostics(
+/** What tables have to do with a compilation. */
+interface CompiledTables {
+  /** What is wrong with conditions over them. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Adds what policies of a database need of an application. The same files if that is nothing. */
+  readonly addComputed: (files: readonly EmittedFile[]) => readonly EmittedFile[];
+}
+
+async function readTables(
   directory: string,
   { table, dialect = 'postgresql', strictTypes = false }: CompileOptions,
   context: CommandContext,
-): Promise<readonly Diagnostic[]> {
-  if (table === undefined) return [];
-  const [{ readTablesOf }, { diagnosticsOfTables }] = await Promise.all([
+): Promise<CompiledTables> {
+  if (table === undefined) return { diagnostics: [], addComputed: (files) => files };
+  const [{ readEnforcedTables }, { computedInTables, diagnosticsOfTables }, { withComputed }] = await Promise.all([
     import('../policies/request-files.js'),
     import('../policies/tables.js'),
+    import('../../../compiler/emit/computed.js'),
   ]);
-  return diagnosticsOfTables(compileFolder(directory, { strictTypes }), readTablesOf(table, context), dialect);
+  const compilation = compileFolder(directory, { strictTypes });
+  const file = readEnforcedTables(table, context);
+  const computed = computedInTables(compilation, file);
+  return {
+    diagnostics: diagnosticsOfTables(compilation, file.tables, dialect),
+    addComputed: (files) => (computed === undefined ? files : withComputed(files, computed.values, computed.program)),
+  };
 }
 
 /** esbuild runs in a separate process: it bundles while the output folder is compared. */
-async function bundleOf(files: readonly EmittedFile[], place: BundlePlace): Promise<Bundle> {
+async function makeBundle(files: readonly EmittedFile[], place: BundlePlace): Promise<Bundle> {
   // A run that does not bundle does not load esbuild.
   const { bundle } = await import('../../../compiler/bundle/index.js');
   return bundle(files, runtimeFolder(), place);
 }
 
-function countsOf({ policies, documents }: Snapshot): Pick<Outcome, 'policies' | 'rules'> {
+function countRules({ policies, documents }: Snapshot): Pick<Outcome, 'policies' | 'rules'> {
   return { policies, rules: [...documents.values()].reduce((sum, { rules }) => sum + rules, 0) };
 }
 
-/** Without emitting, diagnostics are printed at once, without running tests. */
+/** Whether tests run; without emitting, diagnostics are printed at once, without running tests. */
 function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
   return !skipTests && (emit || tests !== undefined);
 }
 
 function checkFolder(
   directory: string,
-  { out, checksOnly = false, explain = false, onFindings }: CompileOptions,
+  { out, checksOnly = false, explain = false, facts = false, onFindings }: CompileOptions,
   files: readonly EmittedFile[],
   context: CommandContext,
 ): number {
@@ -214,11 +277,19 @@ function checkFolder(
   const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
   onFindings?.(staleFindings(difference, out, directory), [STALE]);
-  const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;
+  const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}${facts ? ' --facts' : ''}`;
   const fix = `npx authzc compile ${directory} --out ${out}${flags}`;
   printNote(context, `${out} is out of date with ${directory}:\n${lines.join('\n')}\nrun: ${fix}`);
+  if (!existsSync(out) && existsSync(join(USUAL_FOLDER, 'manifest.json')))
+    printNote(
+      context,
+      `${USUAL_FOLDER} has generated modules: if they are of these policies, add --out ${USUAL_FOLDER}`,
+    );
   return EXIT.failed;
 }
+
+/** Where the scripts of `authzc init` compile to. */
+const USUAL_FOLDER = 'src/generated';
 
 const STALE: FindingRule = {
   id: 'output/stale',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { messages } from '../../../compiler/diagnostics/messages.js';
 import { bashCompletion } from '../completion/bash.js';
-import { type CommandCompletion, completionsOf } from '../completion/completions.js';
+import { type CommandCompletion, listCompletions } from '../completion/completions.js';
 import { fishCompletion } from '../completion/fish.js';
 import { zshCompletion } from '../completion/zsh.js';
 import type { CommandContext } from '../context.js';
@@ -16,6 +16,6 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 /** `authzc completion`: prints the script that completes the commands of a program in a shell. Returns the exit code. */
 export function completionCommand(shell: keyof typeof SCRIPTS, program: Command, { stdout }: CommandContext): number {
   const words = new Map([['code', Object.keys(messages)]]);
-  stdout.write(SCRIPTS[shell](program.name(), completionsOf(program, words)));
+  stdout.write(SCRIPTS[shell](program.name(), listCompletions(program, words)));
   return EXIT.done;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../../server/config.js';
 import type { CommandContext } from '../context.js';
-import { printNote } from '../context.js';
+import { printMessage } from '../exit.js';
 import { WatchedTests } from '../policies/watched-tests.js';
 import { atPort, type ServeOptions, serveConfigured } from './serve.js';
 import { testOnce } from './test.js';
@@ -35,7 +35,7 @@ export async function devCommand(
     try {
       await testOnce(folder, { output: 'tree', color: true, passWithNoTests: true }, context, watched);
     } catch (error) {
-      printNote(context, `authzc: ${error instanceof Error ? error.message : String(error)}`);
+      printMessage(context, `${error instanceof Error ? error.message : String(error)}`);
     }
   };
   return serveConfigured(folder, { ...options, watch: true, allowEmpty: true, isDev: true }, loaded, context, runTests);

@@ -6,14 +6,14 @@ import { markdownDiff } from '../../analysis/diff/report/markdown.js';
 import { prettyDiff } from '../../analysis/diff/report/pretty.js';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import { formatList, formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
-import { type CommandContext, isColorful, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { type CommandContext, isColorful } from '../context.js';
+import { EXIT, printMessage } from '../exit.js';
 import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
-import { ProgressLine, stepOf } from '../progress.js';
-import { proverOf } from '../policies/solver.js';
-import { paintOf, reportInputError } from '../report.js';
+import { ProgressLine, formatStep } from '../progress.js';
+import { chooseProver } from '../policies/solver.js';
+import { choosePaint, reportInputError } from '../report.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
 
 /** The command line options of `authzc diff`. */
@@ -40,7 +40,7 @@ export async function diffCommand(
     return await compared(comparedSets(old, new_, options.dir), options, limit, context);
   } catch (error) {
     if (!limit.signal.aborted) return reportInputError(error, context);
-    printNote(context, 'authzc: interrupted');
+    printMessage(context, 'interrupted');
     return EXIT.failed;
   } finally {
     limit.close();
@@ -67,7 +67,7 @@ async function compared(
     await loadVersion(new_.compilation, new_.source),
   ];
   if (before === undefined || after === undefined) {
-    stderr.write(`${refusalOf(old, 'old:', output, context)}${refusalOf(new_, 'new:', output, context)}`);
+    stderr.write(`${findRefusal(old, 'old:', output, context)}${findRefusal(new_, 'new:', output, context)}`);
     return EXIT.refused;
   }
   const { isOver } = limit;
@@ -78,14 +78,15 @@ async function compared(
     scope,
     effort,
     isOver,
-    prover: proverOf(options),
-    onStep: (part, all) => progress.show(`comparing ${stepOf(part, all, 'kinds and scopes')}`),
+    prover: chooseProver(options),
+    onStep: (part, all) => progress.show(`comparing ${formatStep(part, all, 'kinds and scopes')}`),
   }).finally(() => progress.clear());
-  const pathOf = (side: 'old' | 'new', file: string): string => shownPath(file, (side === 'old' ? old : new_).folder);
+  const formatPath = (side: 'old' | 'new', file: string): string =>
+    shownPath(file, (side === 'old' ? old : new_).folder);
   const took = stdout.isTTY === true ? performance.now() - begin : undefined;
   switch (output) {
     case 'pretty':
-      stdout.write(prettyDiff(report, { pathOf, paint: paintOf(stdout, context), took }));
+      stdout.write(prettyDiff(report, { pathOf: formatPath, paint: choosePaint(stdout, context), took }));
       break;
     case 'list':
       stdout.write(diffList(report));
@@ -97,12 +98,12 @@ async function compared(
       stdout.write(markdownDiff(report));
       break;
   }
-  if (report.limits.interrupted === true) printNote(context, 'authzc: interrupted');
-  return exitCodeOf(report, failOn);
+  if (report.limits.interrupted === true) printMessage(context, 'interrupted');
+  return chooseExitCode(report, failOn);
 }
 
 /** The exit code for a report (docs/spec/analysis.md#exit-codes). */
-export function exitCodeOf(report: DiffReport, failOn: readonly Failing[]): number {
+export function chooseExitCode(report: DiffReport, failOn: readonly Failing[]): number {
   const isRefuted = report.rows.some((row) =>
     [row.widened, row.narrowed].some((own) => own.answer === '?' && own.reason === 'proof refuted'),
   );
@@ -111,10 +112,10 @@ export function exitCodeOf(report: DiffReport, failOn: readonly Failing[]): numb
 }
 
 /** The errors of a set; empty if it compiles. */
-function refusalOf(
+export function findRefusal(
   { compilation, folder }: ReadSet,
-  prefix: string,
-  output: DiffCommandOptions['output'],
+  prefix: 'old:' | 'new:',
+  output: 'pretty' | 'list' | 'json' | 'markdown',
   context: CommandContext,
 ): string {
   const { program, diagnostics } = compilation;

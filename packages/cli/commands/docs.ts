@@ -6,7 +6,7 @@ import { visible } from '../../../compiler/diagnostics/visible.js';
 import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
-import { InputError, reportInputError } from '../report.js';
+import { MissingError, reportInputError } from '../report.js';
 
 /**
  * `authzc docs`: prints the page of a diagnostic, in Markdown, or the list of all. The pages are in the package. Returns
@@ -14,17 +14,17 @@ import { InputError, reportInputError } from '../report.js';
  */
 export function docsCommand(code: string | undefined, context: CommandContext): number {
   try {
-    context.stdout.write(pageOf(code));
+    context.stdout.write(readPage(code));
     return EXIT.done;
   } catch (error) {
     return reportInputError(error, context);
   }
 }
 
-function pageOf(code: string | undefined): string {
+function readPage(code: string | undefined): string {
   const codes = Object.keys(messages);
   if (code !== undefined && !codes.includes(code))
-    throw new InputError(`no diagnostic has the code \`${visible(code)}\``, undefined, [
+    throw new MissingError(`no diagnostic has the code \`${visible(code)}\``, undefined, [
       ...didYouMean(code, codes),
       { message: '`authzc docs` lists all of them' },
     ]);

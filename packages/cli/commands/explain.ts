@@ -10,7 +10,7 @@ import type { TenantsOption } from '../policies/tenants-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipalAlone, readResource, requireOneReader } from '../policies/request-files.js';
 import { warnOfNames } from '../policies/warnings.js';
-import { paintOf, printWarning, reportInputError } from '../report.js';
+import { choosePaint, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc explain`. */
 export interface ExplainOptions extends NowOption, TenantsOption {
@@ -83,8 +83,12 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
     const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };
     stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
   } else {
-    const pathOf = (file: string): string => shownPath(file, directory);
-    const lines = prettyExplanation(request, explanation, { paint: paintOf(stdout, context), pathOf, full });
+    const formatPath = (file: string): string => shownPath(file, directory);
+    const lines = prettyExplanation(request, explanation, {
+      paint: choosePaint(stdout, context),
+      pathOf: formatPath,
+      full,
+    });
     stdout.write(
       withTenantRoles(lines, tenantRoles)
         .map((line) => `${line}\n`)

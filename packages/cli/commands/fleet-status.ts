@@ -4,6 +4,7 @@ import { parseDuration } from '../../../server/config/duration.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
 import { askServers, type ServerState } from '../fleet/ask-server.js';
+import { explainReadError } from '../../../server/read-error.js';
 
 /** The command line options of `fleet status`. */
 export interface FleetStatusOptions {
@@ -27,17 +28,17 @@ export async function fleetStatus(
   now: number = Date.now(),
 ): Promise<number> {
   try {
-    const servers = serversOf(urls, options.file);
+    const servers = readServers(urls, options.file);
     const timeout = parseDuration(options.timeout);
     if (timeout === undefined || timeout <= 0)
       throw new UsageError(`\`--timeout\` must be a duration such as \`5s\`, not \`${options.timeout}\``);
-    const authorization = authorizationOf(options);
+    const authorization = makeAuthorization(options);
     const states = await askServers(servers, options.concurrency, { authorization, timeout });
-    const problems = problemsOf(states);
+    const problems = listProblems(states);
     context.stdout.write(
       options.output === 'json'
         ? `${JSON.stringify({ agree: problems.length === 0, problems, servers: states }, undefined, 2)}\n`
-        : `${tableOf(states, now)}\n\n${problems.length === 0 ? `${states.length} servers agree` : problems.join('\n')}\n`,
+        : `${formatTable(states, now)}\n\n${problems.length === 0 ? `${states.length} servers agree` : problems.join('\n')}\n`,
     );
     return problems.length === 0 ? EXIT.done : EXIT.failed;
   } catch (error) {
@@ -46,8 +47,8 @@ export async function fleetStatus(
   }
 }
 
-/** In the order in which they are written, each once. */
-function serversOf(urls: readonly string[], file: string | undefined): readonly string[] {
+/** Reads the servers in the order in which they are written, each once. */
+function readServers(urls: readonly string[], file: string | undefined): readonly string[] {
   const lines = file === undefined ? [] : readLines(file);
   const servers = [...urls, ...lines].map((url) => {
     if (!/^https?:\/\/[^\s/]+(?:\/\S*)?$/.test(url) || !URL.canParse(url))
@@ -65,7 +66,7 @@ function readLines(file: string): readonly string[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`\`${file}\` cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
+    throw new Error(`\`${file}\` cannot be read: ${explainReadError(error)}`);
   }
   return text
     .split('\n')
@@ -73,18 +74,18 @@ function readLines(file: string): readonly string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-function authorizationOf({ username, password }: FleetStatusOptions): string | undefined {
+function makeAuthorization({ username, password }: FleetStatusOptions): string | undefined {
   if (username === undefined && password === undefined) return undefined;
   if (username === undefined || password === undefined)
     throw new UsageError('the admin API requires both `--username` and `--password`');
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-function problemsOf(states: readonly ServerState[]): readonly string[] {
+function listProblems(states: readonly ServerState[]): readonly string[] {
   const answered = states.filter(({ error }) => error === undefined);
   const silent = states.length - answered.length;
   const bundles = new Set(answered.map(({ hash }) => hash));
-  const rollouts = new Set(answered.flatMap((state) => (state.rollout === undefined ? [] : [rolloutOf(state)])));
+  const rollouts = new Set(answered.flatMap((state) => (state.rollout === undefined ? [] : [formatRollout(state)])));
   const refusing = answered.filter(({ adminError }) => adminError !== undefined).length;
   return [
     ...(silent > 0 ? [`${silent} of ${states.length} servers did not answer`] : []),
@@ -96,8 +97,8 @@ function problemsOf(states: readonly ServerState[]): readonly string[] {
 
 const HEAD = ['server', 'bundle', 'sequence', 'age', 'source', 'rollout', 'error'];
 
-function tableOf(states: readonly ServerState[], now: number): string {
-  const rows = [HEAD, ...states.map((state) => rowOf(state, now))];
+function formatTable(states: readonly ServerState[], now: number): string {
+  const rows = [HEAD, ...states.map((state) => formatRow(state, now))];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] as string).length)));
   return rows
     .map((row) =>
@@ -109,7 +110,7 @@ function tableOf(states: readonly ServerState[], now: number): string {
     .join('\n');
 }
 
-function rowOf(state: ServerState, now: number): readonly string[] {
+function formatRow(state: ServerState, now: number): readonly string[] {
   const { url, hash = '-', rollout, error, adminError } = state;
   const { current, lastError = '' } = rollout ?? {};
   const source = rollout === undefined ? '-' : lastError === '' ? 'ok' : 'failing';
@@ -117,15 +118,15 @@ function rowOf(state: ServerState, now: number): readonly string[] {
     url,
     hash,
     current?.sequence ?? '-',
-    current?.loadedAt === undefined ? '-' : ageOf(now - Date.parse(current.loadedAt)),
+    current?.loadedAt === undefined ? '-' : formatAge(now - Date.parse(current.loadedAt)),
     source,
-    rollout === undefined ? '-' : rolloutOf(state),
+    rollout === undefined ? '-' : formatRollout(state),
     error ?? adminError ?? lastError,
   ].map((cell) => visible(cell));
 }
 
 /** `canary 5 % 0d5be2d7f1a94e11`. */
-function rolloutOf({ rollout }: ServerState): string {
+function formatRollout({ rollout }: ServerState): string {
   if (rollout?.candidate === undefined) return 'none';
   const { candidate, stage = '', percent = 0 } = rollout;
   const name = stage.replace('STAGE_', '').toLowerCase();
@@ -133,7 +134,7 @@ function rolloutOf({ rollout }: ServerState): string {
 }
 
 /** `3d4h`, `5m10s`: the two largest units. */
-function ageOf(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   const units = [
     [Math.floor(seconds / 86_400), 'd'],

@@ -8,12 +8,12 @@ import { decodePolicy, readPolicy } from '../../../compiler/load/load.js';
 import { isHidden, isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../../compiler/load/names.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
-import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
+import { DIAGNOSTIC_RULES, toFindings } from '../findings/diagnostics.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import { type LogFormat, type OnFindings, printLog } from '../findings/log.js';
-import { withLineEndsOf } from '../outputs/line-ends.js';
+import { keepLineEnds } from '../outputs/line-ends.js';
 import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
-import { InputError, printDiagnostics, reportInputError } from '../report.js';
+import { InputError, MissingError, printDiagnostics, reportInputError } from '../report.js';
 import { counted } from './compile.js';
 
 /** The command line options of `authzc fmt`. */
@@ -67,7 +67,7 @@ function formatFiles(
     const report = new Diagnostics();
     const text = formattedFile(file, report);
     if (output === 'list') printDiagnostics(report.sorted(), 'pretty', { folder: file.folder }, context);
-    findings.push(...findingsOf(report.sorted(), file.folder));
+    findings.push(...toFindings(report.sorted(), file.folder));
     if (text === undefined) isRefused = true;
     else if (text.after !== text.before) due.push({ path: join(file.folder, file.name), text: text.after });
   }
@@ -116,7 +116,7 @@ function formattedFile({ folder, name }: NamedFile, report: Diagnostics): Format
 
 function formattedText(name: string, before: string | undefined, report: Diagnostics): FormattedText {
   const after = before === undefined ? undefined : formatted(new Source(name, before), report);
-  return before === undefined || after === undefined ? undefined : { before, after: withLineEndsOf(before, after) };
+  return before === undefined || after === undefined ? undefined : { before, after: keepLineEnds(before, after) };
 }
 
 /**
@@ -125,7 +125,7 @@ function formattedText(name: string, before: string | undefined, report: Diagnos
  */
 function filesAt(path: string): readonly NamedFile[] {
   const standing = statSync(path, { throwIfNoEntry: false });
-  if (standing === undefined) throw new InputError('there is no such file or folder', undefined, [], path);
+  if (standing === undefined) throw new MissingError('there is no such file or folder', undefined, [], path);
   if (standing.isDirectory()) return filesIn(path).flatMap((name) => (isOwn(path, name) ? { folder: path, name } : []));
   if (!isYaml(path)) throw new InputError('only YAML files are formatted', undefined, [], path);
   // A link to a file stays a link.

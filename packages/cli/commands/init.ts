@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type CommandContext, printNote } from '../context.js';
-import { EXIT, UsageError } from '../exit.js';
+import type { CommandContext } from '../context.js';
+import { EXIT, UsageError, printMessage } from '../exit.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { foundProject, type ProjectChanges, projectChanges } from '../project/changes.js';
 import { changesText, nextSteps } from '../project/report.js';
@@ -28,7 +28,7 @@ export async function initCommand(directory: string, options: InitOptions, conte
     return await initialise(directory, options, context);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    printNote(context, `authzc: ${error.message}`);
+    printMessage(context, `${error.message}`);
     return EXIT.usage;
   }
 }
@@ -65,7 +65,7 @@ async function initialise(directory: string, options: InitOptions, context: Comm
 }
 
 function nothingWritten(context: CommandContext, wayOut = ''): number {
-  printNote(context, `authzc: nothing was written${wayOut}`);
+  printMessage(context, `nothing was written${wayOut}`);
   return EXIT.failed;
 }
 

@@ -2,11 +2,11 @@ import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { didYouMean } from '../../cel/check/did-you-mean.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
 import { formatInspected, type InspectFormat } from '../../../compiler/inspect/format.js';
-import { inspect, type Pattern, patternOf, select } from '../../../compiler/inspect/inspect.js';
+import { inspect, type Pattern, parsePattern, select } from '../../../compiler/inspect/inspect.js';
 import { load } from '../../../compiler/load/index.js';
 import { parse } from '../../../compiler/parse/index.js';
 import { type CommandContext, isColorful } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, choosePrefix } from '../exit.js';
 import { formatInputError, InputError, reportInputError } from '../report.js';
 
 /** The command line options of `authzc inspect`. */
@@ -68,7 +68,7 @@ function inspected(
 
 function requirePattern(option: string, text: string | undefined): Pattern | undefined {
   if (text === undefined) return undefined;
-  const pattern = patternOf(text);
+  const pattern = parsePattern(text);
   if ('problem' in pattern)
     throw new InputError(`\`${text}\` is not a regular expression: ${pattern.problem}`, undefined, [], option);
   return pattern;
@@ -81,5 +81,5 @@ function printUnknownId(id: string, known: readonly string[], context: CommandCo
     : didYouMean(id, known);
   const { stderr } = context;
   const error = new InputError(`there is no policy \`${id}\``, undefined, notes);
-  stderr.write(formatInputError(error, { color: isColorful(stderr, context) }));
+  stderr.write(formatInputError(error, { color: isColorful(stderr, context), prefix: choosePrefix(context) }));
 }

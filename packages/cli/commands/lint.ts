@@ -8,7 +8,7 @@ import type { Source } from '../../../compiler/diagnostics/source.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
-import { withLineEndsOf } from '../outputs/line-ends.js';
+import { keepLineEnds } from '../outputs/line-ends.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { compileFolder } from '../policies/compile.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
@@ -32,13 +32,13 @@ export function lintCommand(
   { fix, output, failOn, strictTypes = false }: LintOptions,
   context: CommandContext,
 ): number {
-  const diagnostics = fix === true ? fixFolder(directory, strictTypes, context) : diagnosticsOf(directory, strictTypes);
+  const diagnostics = fix === true ? fixFolder(directory, strictTypes, context) : findProblems(directory, strictTypes);
   printDiagnostics(diagnostics, output, { folder: directory }, context);
   const isFailed = diagnostics.some(({ severity }) => severity === 'error' || failOn === 'warning');
   return isFailed ? EXIT.refused : EXIT.done;
 }
 
-function diagnosticsOf(directory: string, strictTypes: boolean): readonly Diagnostic[] {
+function findProblems(directory: string, strictTypes: boolean): readonly Diagnostic[] {
   return compileFolder(directory, { strictTypes }).diagnostics;
 }
 
@@ -48,12 +48,12 @@ function diagnosticsOf(directory: string, strictTypes: boolean): readonly Diagno
  */
 function fixFolder(directory: string, strictTypes: boolean, context: CommandContext): readonly Diagnostic[] {
   const counts = new Map<string, number>();
-  let diagnostics = diagnosticsOf(directory, strictTypes);
+  let diagnostics = findProblems(directory, strictTypes);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const fixed = applyFixes(directory, diagnostics);
     if (fixed.size === 0) break;
     for (const [path, count] of fixed) counts.set(path, (counts.get(path) ?? 0) + count);
-    diagnostics = diagnosticsOf(directory, strictTypes);
+    diagnostics = findProblems(directory, strictTypes);
   }
   for (const [path, count] of counts)
     printNote(context, `fixed ${counted(count, 'problem')} in ${visible(shownPath(path, directory))}`);
@@ -75,7 +75,7 @@ function applyFixes(directory: string, diagnostics: readonly Diagnostic[]): Read
   replaceFiles(
     fixed.map(({ path, text }) => {
       const file = join(directory, path);
-      return { path: file, text: withLineEndsOf(readFileSync(file, 'utf8'), text) };
+      return { path: file, text: keepLineEnds(readFileSync(file, 'utf8'), text) };
     }),
   );
   return new Map(fixed.map(({ path, count }) => [path, count]));

@@ -8,7 +8,7 @@ import { version } from '../../../compiler/version.js';
 import { serveEditor } from '../../editor/server.js';
 import type { Workspace } from '../../editor/workspace.js';
 import type { CommandContext } from '../context.js';
-import { policiesOf } from '../policies/compile.js';
+import { loadPolicies } from '../policies/compile.js';
 import { FolderCompiler } from '../../editor/compile/folder-compiler.js';
 import { runPolicyTests } from '../policies/test-policies.js';
 import { PROJECT_FILE, readVocabulary } from '../policies/vocabulary.js';
@@ -20,7 +20,7 @@ import { PROJECT_FILE, readVocabulary } from '../policies/vocabulary.js';
  */
 export function lspCommand(folder: string | undefined, { stdin, stdout }: CommandContext): void {
   const compilers = new Map<Workspace, FolderCompiler>();
-  const compilerOf = (workspace: Workspace): FolderCompiler => {
+  const findCompiler = (workspace: Workspace): FolderCompiler => {
     const compiler = compilers.get(workspace) ?? new FolderCompiler();
     compilers.set(workspace, compiler);
     return compiler;
@@ -28,18 +28,18 @@ export function lspCommand(folder: string | undefined, { stdin, stdout }: Comman
   serveEditor(createConnection(ProposedFeatures.all, stdin, stdout), {
     version,
     folder,
-    vocabularyOf: (root) => readVocabulary(join(root, PROJECT_FILE)),
-    diagnoseFolder: (workspace) => compilerOf(workspace).diagnose(workspace),
+    findVocabulary: (root) => readVocabulary(join(root, PROJECT_FILE)),
+    diagnoseFolder: (workspace) => findCompiler(workspace).diagnose(workspace),
     runSuite,
     evaluate: (workspace, path, line) =>
-      compilerOf(workspace).evaluate(workspace, workspace.suites, { file: path, line }),
+      findCompiler(workspace).evaluate(workspace, workspace.suites, { file: path, line }),
   });
 }
 
 async function runSuite(workspace: Workspace, suite: SuiteFiles, test: string | undefined): Promise<SuiteResult> {
   const compilation = compile(workspace.sources, new Diagnostics(), { schemaTexts: workspace.schemaTexts });
   if (compilation.program === undefined) throw new Error('the policies have errors: correct them first');
-  const policies = await policiesOf(compilation, workspace.folder);
+  const policies = await loadPolicies(compilation, workspace.folder);
   const { results } = await runPolicyTests(
     [suite],
     { ...policies, lowered: () => compilation.lowered },

@@ -1,5 +1,5 @@
 import { checkNarrowing } from '../../analysis/decision/narrowing.js';
-import { type Matrix, type MatrixOptions, matrixOf } from '../../analysis/matrix/matrix.js';
+import { type Matrix, type MatrixOptions, makeMatrix } from '../../analysis/matrix/matrix.js';
 import { matrixHtml } from '../../analysis/matrix/report/html.js';
 import { matrixJson } from '../../analysis/matrix/report/json.js';
 import { matrixMarkdown } from '../../analysis/matrix/report/markdown.js';
@@ -27,14 +27,18 @@ export function matrixCommand(
   if (compilation === undefined) return EXIT.refused;
   const { kind, action, scope, lenientScopeSearch } = options;
   checkNarrowing({ kind, action, scope }, [compilation.lowered], lenientScopeSearch);
-  const matrix = matrixOf(fold(compilation.lowered), options);
+  const matrix = makeMatrix(fold(compilation.lowered), options);
   if (matrix.tables.length === 0)
     throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
-  context.stdout.write(textOf(matrix, output, (file) => shownPath(file, directory)));
+  context.stdout.write(formatMatrix(matrix, output, (file) => shownPath(file, directory)));
   return EXIT.done;
 }
 
-function textOf(matrix: Matrix, output: MatrixCommandOptions['output'], pathOf: (file: string) => string): string {
+function formatMatrix(
+  matrix: Matrix,
+  output: MatrixCommandOptions['output'],
+  pathOf: (file: string) => string,
+): string {
   switch (output) {
     case 'pretty':
       return matrixText(matrix, pathOf);

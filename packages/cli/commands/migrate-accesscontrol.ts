@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { readGrants } from '../migrate/accesscontrol/grants.js';
 import { policiesOfGrants } from '../migrate/accesscontrol/policies.js';
 import { counted } from '../migrate/report.js';
 import { type Trial, tryPlan } from '../migrate/trial.js';
+import { readText } from '../policies/request-files.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 
 /** The command line options of `authzc migrate accesscontrol`. */
@@ -26,8 +27,9 @@ export async function migrateAccesscontrolCommand(
   { owner, out, write, output }: MigrateAccesscontrolOptions,
   context: CommandContext,
 ): Promise<number> {
-  if (!/^[A-Za-z_]\w*$/.test(owner)) throw new Error(`\`--owner\` must be the name of an attribute, not \`${owner}\``);
-  const { policies, open } = policiesOfGrants(readGrants(jsonIn(file)), owner);
+  if (!/^[A-Za-z_]\w*$/.test(owner))
+    throw new UsageError(`\`--owner\` must be the name of an attribute, not \`${owner}\``);
+  const { policies, open } = policiesOfGrants(readGrants(jsonIn(file, context)), owner);
   if (policies.size === 0 && open.length === 0) throw new Error(`\`${visible(file)}\` grants nothing`);
   const [trial] = await tried(policies, context);
   const files = [...policies].map(([name, text]) => ({ path: join(out, name), text }));
@@ -36,14 +38,14 @@ export async function migrateAccesscontrolCommand(
   context.stdout.write(
     output === 'json'
       ? `${JSON.stringify({ files, open, result: trial?.result ?? 'nothing', text: trial?.text ?? '', written: isWritten }, undefined, 2)}\n`
-      : textOf(files, open, trial, isWritten),
+      : formatOutcome(files, open, trial, isWritten),
   );
   if (trial !== undefined && trial.result !== 'compiles') return EXIT.refused;
   return open.length > 0 ? EXIT.failed : EXIT.done;
 }
 
-function jsonIn(file: string): unknown {
-  const text = readFileSync(file, 'utf8');
+function jsonIn(file: string, context: CommandContext): unknown {
+  const text = readText(file, context);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -69,7 +71,7 @@ function writeNew(files: readonly { readonly path: string; readonly text: string
   replaceFiles(files);
 }
 
-function textOf(
+function formatOutcome(
   files: readonly { readonly path: string; readonly text: string }[],
   open: readonly string[],
   trial: Trial | undefined,

@@ -40,8 +40,8 @@ export async function migrateCommand(
       ? writtenText(plan, await applyWrites(directory, tree, plan.writes, context))
       : undefined;
   const outcome = { plan, trials, ...compared, written };
-  context.stdout.write(options.output === 'json' ? jsonOf(outcome) : reportText(outcome));
-  return codeOf(outcome);
+  context.stdout.write(options.output === 'json' ? formatJson(outcome) : reportText(outcome));
+  return chooseExitCode(outcome);
 }
 
 /** The path of a named file inside of the folder, with `/`. Throws if it is not there. */
@@ -79,7 +79,7 @@ function writtenText({ writes }: Plan, originals: 'git' | 'backup'): string {
 }
 
 /** Whether the policies compile, their tests pass, and nothing is left that changes decisions. */
-function codeOf({ plan, trials, server }: Outcome): number {
+function chooseExitCode({ plan, trials, server }: Outcome): number {
   if (plan.folders.length === 0 && plan.configs.length === 0) return EXIT.failed;
   if (trials.some(({ result }) => result === 'refused')) return EXIT.refused;
   if (trials.some(({ result }) => result === 'tests failed')) return EXIT.testsFailed;
@@ -88,7 +88,7 @@ function codeOf({ plan, trials, server }: Outcome): number {
   return isOpen || differs ? EXIT.failed : EXIT.done;
 }
 
-function jsonOf({ plan, trials, server, written }: Outcome): string {
+function formatJson({ plan, trials, server, written }: Outcome): string {
   const { writes, findings, folders, testFolders, configs, services } = plan;
   const report = {
     folders,

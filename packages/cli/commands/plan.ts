@@ -18,9 +18,11 @@ import {
 } from '../../../runtime/residual/sql/index.js';
 import { didYouMean } from '../../cel/check/did-you-mean.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
+import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
+import { formatPretty } from '../../../compiler/diagnostics/format.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
-import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { type CommandContext, isColorful, printNote } from '../context.js';
+import { EXIT, printError, UsageError } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
 import { decidingEngine } from '../policies/tenants.js';
@@ -29,10 +31,12 @@ import type { TableOptions } from '../policies/table-options.js';
 import {
   readAttributes,
   readAuxData,
+  readEnforcedTables,
   readPrincipal,
-  readTablesOf,
+  readTableFile,
   requireOneReader,
 } from '../policies/request-files.js';
+import { DatabaseError } from '../rls/database.js';
 import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
 import { InputError, printWarning, reportInputError } from '../report.js';
 
@@ -44,9 +48,11 @@ export type PlanFormat = 'tree' | 'text' | 'json' | 'sql';
 
 /** The command line options of `authzc plan`. */
 export interface PlanOptions extends NowOption, TableOptions, TenantsOption {
-  readonly principal: string;
-  readonly kind: string;
-  readonly action: readonly string[];
+  readonly principal?: string;
+  readonly kind?: string;
+  readonly action?: readonly string[];
+  /** A database with which the tables are compared; true for that of the environment. */
+  readonly database?: string | true;
   readonly scope?: string;
   readonly policyVersion?: string;
   /** A file of attributes that all resources share. */
@@ -64,18 +70,69 @@ export interface PlanOptions extends NowOption, TableOptions, TenantsOption {
  */
 export async function planCommand(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
   try {
-    return await planned(directory, options, context);
+    if (options.database === undefined) return await planned(directory, requireRequest(options), context);
+    const dialect = await compareWithDatabase(options, context);
+    if (dialect === undefined) return EXIT.failed;
+    const { principal, kind, action } = options;
+    if (principal === undefined && kind === undefined && action === undefined) return EXIT.done;
+    return await planned(directory, { ...requireRequest(options), dialect }, context);
   } catch (error) {
-    return reportInputError(error, context);
+    if (!(error instanceof DatabaseError)) return reportInputError(error, context);
+    printError(error, context);
+    return EXIT.usage;
   }
 }
 
-async function planned(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
+/** The options of a plan, which the parser cannot require, as a comparison with a database needs none. */
+type Planned = PlanOptions & Required<Pick<PlanOptions, 'principal' | 'kind' | 'action'>>;
+
+function requireRequest(options: PlanOptions): Planned {
+  const { principal, kind, action } = options;
+  const absent = (flags: string): never => {
+    throw new UsageError(`required option '${flags}' not specified`);
+  };
+  return {
+    ...options,
+    principal: principal ?? absent('--principal <file>'),
+    kind: kind ?? absent('--kind <kind>'),
+    action: action ?? absent('--action <action>'),
+  };
+}
+
+/** Reports what the file of tables says otherwise than the database; returns its dialect if that is nothing. */
+async function compareWithDatabase(
+  { database, table }: PlanOptions,
+  context: CommandContext,
+): Promise<SqlDialect | undefined> {
+  if (table === undefined) throw new UsageError('`--database` needs the tables of resources: `--table tables.yaml`');
+  const url = database === true ? context.env['DATABASE_URL'] : database;
+  if (url === undefined || url === '')
+    throw new UsageError('no database: set DATABASE_URL, or name one: `--database <url>`');
+  const { compareTables } = await import('../tables/compare-tables.js');
+  const { detectDialect, openTables } = await import('../tables/open-tables.js');
+  const file = readEnforcedTables(table, context);
+  const dialect = detectDialect(url);
+  const report = new Diagnostics();
+  const tables = await openTables(url);
+  try {
+    await compareTables(file, tables.read, dialect, report);
+  } finally {
+    await tables.close();
+  }
+  if (report.hasErrors) {
+    context.stdout.write(formatPretty(report.sorted(), { color: isColorful(context.stdout, context) }));
+    return undefined;
+  }
+  printNote(context, `${visible(table)}: the database has these tables as the file says`);
+  return dialect;
+}
+
+async function planned(directory: string, options: Planned, context: CommandContext): Promise<number> {
   if (options.referenceShapes === true && options.missing === 'nulls')
     throw new InputError('`--reference-shapes` cannot express `--missing nulls`', undefined, [
       { message: 'use one of them' },
     ]);
-  const request = requestOf(options, context);
+  const request = readRequest(options, context);
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
   const { principal, actions } = request;
@@ -97,10 +154,10 @@ async function planned(directory: string, options: PlanOptions, context: Command
   for (const rule of plan.unplanned)
     printWarning(context, unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
   if (options.output !== 'sql') {
-    context.stdout.write(textOf(plan, request, options.output));
+    context.stdout.write(formatPlan(plan, request, options.output));
     return EXIT.done;
   }
-  const table = tableOf(options, context);
+  const table = readTable(options, context);
   const rules = (): readonly RuleFilter[] =>
     deciding
       .decidedPlans(request)
@@ -123,8 +180,8 @@ function printSql(condition: SqlCondition, dialect: SqlDialect, context: Command
   return EXIT.done;
 }
 
-function requestOf(
-  { principal, kind, action, scope, policyVersion, attr, auxData, table }: PlanOptions,
+function readRequest(
+  { principal, kind, action, scope, policyVersion, attr, auxData, table }: Planned,
   context: CommandContext,
 ): PlanRequest {
   requireOneReader([principal, attr, auxData, table]);
@@ -137,7 +194,7 @@ function requestOf(
 }
 
 /** The table of the kind. Throws an InputError if there is none. */
-function tableOf({ table, kind, referenceShapes, missing }: PlanOptions, context: CommandContext): SqlTable {
+function readTable({ table, kind, referenceShapes, missing }: Planned, context: CommandContext): SqlTable {
   if (missing === 'nulls')
     throw new InputError('`-o sql` takes the meaning of NULL from the declaration of the table', undefined, [
       { message: 'leave out `--missing nulls`' },
@@ -150,7 +207,7 @@ function tableOf({ table, kind, referenceShapes, missing }: PlanOptions, context
     throw new InputError('`-o sql` needs the tables of resources', undefined, [
       { message: 'name the file that declares them: `--table tables.yaml`' },
     ]);
-  const tables = readTablesOf(table, context);
+  const tables = readTableFile(table, context);
   const found = tables.get(kind);
   if (found !== undefined) return found;
   const names = [...tables.keys()];
@@ -169,19 +226,19 @@ function problemText({ reason, part, policy, rule, place }: SqlProblem): string 
   return visible(`${where}error: ${reason}: ${part}${of}`);
 }
 
-function textOf(plan: PlanResult, request: PlanRequest, format: Exclude<PlanFormat, 'sql'>): string {
+function formatPlan(plan: PlanResult, request: PlanRequest, format: Exclude<PlanFormat, 'sql'>): string {
   switch (format) {
     case 'tree':
       return filterTree(plan.filter);
     case 'text':
       return `${visible(plan.filterDebug)}\n`;
     case 'json':
-      return `${JSON.stringify(responseOf(plan, request), undefined, 2)}\n`;
+      return `${JSON.stringify(makeResponse(plan, request), undefined, 2)}\n`;
   }
 }
 
 /** The fields of a PlanResourcesResponse that concern the filter, and the rules that it cannot represent. */
-function responseOf(
+function makeResponse(
   { filter, filterDebug, matchedScopes, validationErrors, unplanned }: PlanResult,
   { actions, resource }: PlanRequest,
 ): unknown {
@@ -211,17 +268,17 @@ function unplannedText({ policy, rule, reason }: UnplannedRule): string {
  * is printed on one line with them.
  */
 export function filterTree(filter: Filter): string {
-  const lines = filter.kind === 'KIND_CONDITIONAL' ? [filter.kind, ...treeOf(filter.condition, 1)] : [filter.kind];
+  const lines = filter.kind === 'KIND_CONDITIONAL' ? [filter.kind, ...formatTree(filter.condition, 1)] : [filter.kind];
   return `${lines.join('\n')}\n`;
 }
 
-function treeOf(operand: Operand, depth: number): readonly string[] {
+function formatTree(operand: Operand, depth: number): readonly string[] {
   const indent = '  '.repeat(depth);
   if (!('expression' in operand)) return [`${indent}${leaf(operand)}`];
   const { operator, operands } = operand.expression;
   if (operands.every((inner) => !('expression' in inner)))
     return [`${indent}${[operator, ...operands.map(leaf)].join(' ')}`];
-  return [`${indent}${operator}`, ...operands.flatMap((inner) => treeOf(inner, depth + 1))];
+  return [`${indent}${operator}`, ...operands.flatMap((inner) => formatTree(inner, depth + 1))];
 }
 
 function leaf(operand: Operand): string {

@@ -43,7 +43,7 @@ export async function replCommand({ history, now }: ReplOptions, context: Comman
     terminal,
     prompt: '',
     historySize: MOST_LINES,
-    history: terminal ? linesOf(history) : [],
+    history: terminal ? readHistory(history) : [],
   });
   const ask = (): void => {
     lines.setPrompt(pending.isOpen ? '.. ' : '-> ');
@@ -80,7 +80,7 @@ export async function replCommand({ history, now }: ReplOptions, context: Comman
 }
 
 /** The lines of the history, newest first, as `readline` expects them. A history that cannot be read is empty. */
-function linesOf(file: string | undefined): string[] {
+function readHistory(file: string | undefined): string[] {
   if (file === undefined) return [];
   try {
     return readFileSync(file, 'utf8')

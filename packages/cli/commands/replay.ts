@@ -7,13 +7,13 @@ import { linesOfLog } from '../audit/log-lines.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { readSet, setNamed } from '../policies/compared-sets.js';
-import { acceptedOf, policiesOf } from '../policies/compile.js';
+import { acceptCompilation, loadPolicies } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
 import { type OnRefused, readTenants, TENANTS_WITHOUT_EFFECT, warnOfRefusal } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { ProgressLine } from '../progress.js';
-import { InputError, paintOf, printWarning, reportInputError } from '../report.js';
+import { InputError, choosePaint, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc replay`. */
 export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
@@ -53,8 +53,8 @@ async function replayed(
   const { stdout, stderr, env } = context;
   const onRefused: OnRefused = (tenant, error) => warnOfRefusal(context, tenant, error);
   const { against, kind, action, examples, failOn, output } = options;
-  const since = boundOf('--since', options.since);
-  const until = boundOf('--until', options.until);
+  const since = parseBound('--since', options.since);
+  const until = parseBound('--until', options.until);
   const engine = decidingOptions(options, context);
   const tenants = options.tenants === undefined ? undefined : readTenants(options.tenants, onRefused);
   const progress = new ProgressLine(stderr);
@@ -65,9 +65,9 @@ async function replayed(
     onStep: progress.show,
   });
   progress.clear();
-  const accepted = acceptedOf(compilation, folder, context);
+  const accepted = acceptCompilation(compilation, folder, context);
   if (accepted === undefined) return EXIT.refused;
-  const { policies, traced } = await policiesOf(accepted, folder);
+  const { policies, traced } = await loadPolicies(accepted, folder);
   if (tenants !== undefined && policies.tenantRoles === undefined) printWarning(context, TENANTS_WITHOUT_EFFECT);
   const read = logs.map((name) => ({ name, lines: linesOfLog(name, context) }));
   const report = await replayLogs(read, policies, {
@@ -82,7 +82,7 @@ async function replayed(
     onStep: (lines) => progress.show(`${lines.toLocaleString('en-US')} lines read`),
   }).finally(() => progress.clear());
   requireEntries(report);
-  stdout.write(output === 'json' ? replayJson(report) : prettyReplay(report, paintOf(stdout, context)));
+  stdout.write(output === 'json' ? replayJson(report) : prettyReplay(report, choosePaint(stdout, context)));
   return failOn.some((change) => report.decisions[change] > 0) ? EXIT.failed : EXIT.done;
 }
 
@@ -96,7 +96,7 @@ function requireEntries({ logs, lines, only, decisions, notReplayed }: ReplayRep
   ].flat();
   if (asked.length === 0 || decisions.replayed > 0) return;
   if (Object.values(notReplayed).some((count) => count > 0)) return;
-  throw new InputError(`the audit log has no decision about ${asked.join(' and ')}`, undefined, [], pathsOf(logs));
+  throw new InputError(`the audit log has no decision about ${asked.join(' and ')}`, undefined, [], listPaths(logs));
 }
 
 function requireDecisions({ logs, lines, only }: Pick<ReplayReport, 'logs' | 'lines' | 'only'>): void {
@@ -114,16 +114,16 @@ function requireDecisions({ logs, lines, only }: Pick<ReplayReport, 'logs' | 'li
           'servers write them with `audit.backend: file` or `local`; `authzc audit --kind decision --raw` prints those of a running server',
       },
     ],
-    pathsOf(logs),
+    listPaths(logs),
   );
 }
 
-function pathsOf(logs: readonly string[]): string {
+function listPaths(logs: readonly string[]): string {
   return logs.map((log) => (log === '-' ? 'standard input' : log)).join(', ');
 }
 
 /** Throws an InputError for the value of a flag that is not RFC 3339. */
-function boundOf(flag: string, text: string | undefined): Bound | undefined {
+function parseBound(flag: string, text: string | undefined): Bound | undefined {
   if (text === undefined) return undefined;
   const time = parseTimestamp(text);
   if (time === undefined)

@@ -8,8 +8,9 @@ import { type Bundle, type RunningServer, startServer } from '../../../server/ma
 import { type LogOptions, openLog } from '../../../server/observe/log/open-log.js';
 import { openAudit } from '../../../server/process.js';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, printMessage, UsageError } from '../exit.js';
 import { folderCompiler } from '../policies/served-folder.js';
+import { explainReadError } from '../../../server/read-error.js';
 
 /** The command line options of `authzc run`. */
 export interface RunOptions {
@@ -31,8 +32,8 @@ export async function runCommand(
 ): Promise<number> {
   const patience = parseDuration(options.timeout);
   if (patience === undefined || patience <= 0)
-    throw new Error(`--timeout: \`${options.timeout}\` must be a duration such as \`30s\``);
-  const { config, places, isDefault } = configOf(options, context);
+    throw new UsageError(`--timeout: \`${options.timeout}\` must be a duration such as \`30s\``);
+  const { config, places, isDefault } = readConfig(options, context);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
   const served = { whenEmpty: 'warn', explain: config.server.explain } as const;
@@ -59,7 +60,7 @@ export async function runCommand(
 const USUAL_FILE = '.authz.yaml';
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:3592', 'server.grpcListenAddr=127.0.0.1:3593'];
 
-function configOf(
+function readConfig(
   { config: named, set }: RunOptions,
   context: CommandContext,
 ): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
@@ -163,7 +164,10 @@ export function startProgram(
     child.on('error', (error: NodeJS.ErrnoException) => {
       // A signal that cannot be sent is an error too, and ends nothing.
       if (child.pid !== undefined) return;
-      printNote(context, `authzc: \`${name}\` cannot be started: ${error.code ?? error.message}`);
+      printMessage(
+        context,
+        `\`${name}\` cannot be started: ${error.code === 'ENOENT' ? 'command not found' : explainReadError(error)}`,
+      );
       resolve(NOT_STARTED);
     });
     child.on('exit', (code, signal) => resolve(code ?? SIGNALLED + constants.signals[signal as NodeJS.Signals]));

@@ -6,7 +6,7 @@ import type { LocalAccess } from '../../../server/service/services.js';
 import type { Log } from '../../../server/observe/log/logger.js';
 import { openLog } from '../../../server/observe/log/open-log.js';
 import { endOnSignal, openAudit, logPage, pageAddress, readyLine } from '../../../server/process.js';
-import { stateOf, watchPaths } from '../../../server/watch-paths.js';
+import { readState, watchPaths } from '../../../server/watch-paths.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { explaining, isOpenToThisMachine, localAccess } from '../policies/local-access.js';
@@ -19,7 +19,7 @@ export interface ServeOptions {
   /** The port of both listeners, in place of those of the configuration. */
   readonly port?: number;
   readonly watch?: boolean;
-  /** By default, calls are logged on a terminal only. */
+  /** Log level; by default, calls are logged on a terminal only. */
   readonly logLevel?: string;
   /** Whether a folder without policies is served. */
   readonly allowEmpty?: boolean;
@@ -122,8 +122,10 @@ export async function serveConfigured(
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
   const whenEmpty = options.allowEmpty === true ? 'warn' : 'refuse';
-  const compiler = folderCompiler(folder, { whenEmpty, explain: config.server.explain }, context);
-  let since = await stateOf([folder]);
+  // `authzc dev` runs the tests, which print warnings above their results.
+  const warns = options.isDev !== true;
+  const compiler = folderCompiler(folder, { whenEmpty, explain: config.server.explain, warns }, context);
+  let since = await readState([folder]);
   let compiled = await compiler();
   while (compiled === undefined && options.isDev === true) {
     since = await nextState(folder, since);
@@ -140,7 +142,7 @@ export async function serveConfigured(
     .logger('authz.server')
     .info(
       isOpen
-        ? 'programs on this machine see the policies and explanations without credentials; `server.explain.enabled: false` ends that'
+        ? 'programs on this machine see the policies and explanations without credentials; `server.explain.enabled: false` turns this off'
         : 'policies and explanations are shown to the admin only (`server.explain.enabled`); at loopback addresses, `authzc serve` shows them without credentials',
     );
   logPage(server, config, log);
@@ -175,7 +177,7 @@ async function nextState(folder: string, since: string): Promise<string> {
       { since },
     );
   });
-  return stateOf([folder]);
+  return readState([folder]);
 }
 
 /**

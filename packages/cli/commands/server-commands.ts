@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect, countOf } from '../option-values.js';
+import { collect, parseCount } from '../option-values.js';
 import type { OnEnd } from '../command.js';
 import type { CommandContext } from '../context.js';
 
@@ -61,7 +61,7 @@ export function addServerCommands(
     .addOption(new Option('--username <name>', 'user of the admin API').env('AUTHZ_USERNAME'))
     .addOption(new Option('--password <password>', 'password of the user').env('AUTHZ_PASSWORD'))
     .option('--timeout <duration>', 'timeout per server', '5s')
-    .option('--concurrency <number>', 'number of servers to query at a time', countOf, 16)
+    .option('--concurrency <number>', 'number of servers to query at a time', parseCount, 16)
     .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty'))
     .action(async (urls, options) => {
       const { fleetStatus } = await import('./fleet-status.js');

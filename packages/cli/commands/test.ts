@@ -4,13 +4,13 @@ import { testFilter } from '../../policy-tests/filter.js';
 import type { Coverage } from '../../analysis/coverage/coverage.js';
 import type { MutationReport } from '../../policy-tests/mutate/mutate.js';
 import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
-import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
+import { compileFolder, type FolderCompilation, type PoliciesInMemory, loadPolicies } from '../policies/compile.js';
 import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
 import { type MutationOptions, mutates } from '../policies/mutation-options.js';
 import { isLogFormat, LOG_FORMATS, type OnFindings, printLog } from '../findings/log.js';
 import { type CommandContext, isColorful, type OutputStream, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, printMessage } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
 import { printDiagnostics } from '../report.js';
@@ -55,7 +55,7 @@ export async function testCommand(
   if (hasTwoOutputs(options, context)) return EXIT.usage;
   const unwritable = await refusedSuite(options);
   if (unwritable !== undefined) {
-    printNote(context, `authzc: ${unwritable.text}`);
+    printMessage(context, `${unwritable.text}`);
     return unwritable.code;
   }
   if (options.watch !== true) return testOnce(directory, options, context);
@@ -99,9 +99,9 @@ export async function testOnce(
   const goal = suggestedFor(options);
   if (all.length === 0 && options.passWithNoTests !== true && goal === undefined) {
     const folder = visible(options.tests ?? directory);
-    printNote(
+    printMessage(
       context,
-      `authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`,
+      `\`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`,
     );
     return EXIT.failed;
   }
@@ -113,7 +113,7 @@ export async function testOnce(
   }
   const suites = watched === undefined ? all : watched.suitesToRun(compilation, all);
   if (suites === undefined) return EXIT.done;
-  const policies = { ...(await policiesOf(compilation, directory)), lowered: compilation.lowered };
+  const policies = { ...(await loadPolicies(compilation, directory)), lowered: compilation.lowered };
   const recorder = measuresCoverage(options)
     ? new (await import('../../analysis/coverage/coverage.js')).CoverageRecorder(policies.lowered)
     : undefined;
@@ -149,17 +149,17 @@ export async function testOnce(
       ? await tryMutants(suites, policies, testOptions, options, context)
       : undefined;
   if (isLog(output)) {
-    const { foldersOf, runFindings, TEST_RULES } = await import('../findings/tests.js');
-    const findings = runFindings({ results, coverage, mutants }, foldersOf(compilation, directory, options.tests));
+    const { listFolders, runFindings, TEST_RULES } = await import('../findings/tests.js');
+    const findings = runFindings({ results, coverage, mutants }, listFolders(compilation, directory, options.tests));
     printLog(output, findings, TEST_RULES, { stdout, onFindings: options.onFindings });
   }
   if (code !== EXIT.done) {
     if (code === EXIT.testsFailed && (output === 'tree' || output === 'list'))
       printWarnings(compilation, directory, context);
-    printNote(context, 'authzc: tests failed');
+    printMessage(context, 'tests failed');
     return code;
   }
-  for (const line of missed) printNote(context, `authzc: ${line}`);
+  for (const line of missed) printMessage(context, `${line}`);
   const mutation = mutants === undefined ? EXIT.done : await showMutants(mutants, directory, options, context);
   const suggestion =
     goal === undefined
@@ -192,7 +192,7 @@ async function showMutants(
   const { reportMutants } = await import('../policies/mutation-report.js');
   const texts = {
     pathOf: (file: string) => shownPath(file, directory),
-    print: (text: string) => void streamOf(options, context).write(`\n${text}`),
+    print: (text: string) => void chooseStream(options, context).write(`\n${text}`),
     verbose: options.verbose ?? false,
   };
   return reportMutants(mutants, options, texts, context);
@@ -216,7 +216,7 @@ function isSuitePrinted(options: TestCommandOptions): boolean {
 }
 
 /** Programs that read standard output expect one document there. */
-function streamOf(options: TestCommandOptions, { stdout, stderr }: CommandContext): OutputStream {
+function chooseStream(options: TestCommandOptions, { stdout, stderr }: CommandContext): OutputStream {
   const { testOutput, output } = options;
   const format = testOutput ?? output;
   if (isSuitePrinted(options)) return stderr;
@@ -237,7 +237,7 @@ async function showCoverage(
     pathOf: (file) => shownPath(file, directory),
     textOf: (file) => texts.get(file) ?? '',
   });
-  if (printed !== '') streamOf(options, context).write(`\n${printed}`);
+  if (printed !== '') chooseStream(options, context).write(`\n${printed}`);
   return missedThresholds(coverage, options);
 }
 

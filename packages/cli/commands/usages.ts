@@ -1,6 +1,6 @@
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
-import { frameOf } from '../../../compiler/diagnostics/frame.js';
+import { formatFrame } from '../../../compiler/diagnostics/frame.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { load } from '../../../compiler/load/index.js';
 import { parse } from '../../../compiler/parse/index.js';
@@ -9,9 +9,9 @@ import { findUsages, type Usages } from '../../usages/usages.js';
 import { type CommandContext, isColorful } from '../context.js';
 import { EXIT } from '../exit.js';
 import { isLogFormat, type LogFormat, printLog } from '../findings/log.js';
-import { locate, type LocatedProblem, spanOf, USAGE_RULES, usageFindings } from '../findings/usages.js';
+import { locate, type LocatedProblem, findSpan, USAGE_RULES, usageFindings } from '../findings/usages.js';
 import { readVocabulary } from '../policies/vocabulary.js';
-import { paintOf } from '../report.js';
+import { choosePaint } from '../report.js';
 import { counted } from './compile.js';
 
 /** The command line options of `authzc usages`. */
@@ -36,7 +36,10 @@ export async function usagesCommand(
   const usages = await findUsages(directory, words, readVocabulary());
   const problems = usages.problems.map((problem) => locate(problem, policies)).sort(byPlace);
   if (isLogFormat(output)) printLog(output, usageFindings(problems), USAGE_RULES, context);
-  else context.stdout.write(output === 'json' ? jsonOf(usages, problems) : textOf(usages, problems, output, context));
+  else
+    context.stdout.write(
+      output === 'json' ? formatJson(usages, problems) : formatUsages(usages, problems, output, context),
+    );
   const failing = failOn === 'none' ? [] : failOn === 'warning' ? ['error', 'warning'] : ['error'];
   return problems.some(({ level }) => failing.includes(level)) ? EXIT.failed : EXIT.done;
 }
@@ -62,23 +65,23 @@ function byPlace(one: LocatedProblem, other: LocatedProblem): number {
   return severity || (one.path < other.path ? -1 : one.path > other.path ? 1 : one.span.start - other.span.start);
 }
 
-function textOf(
+function formatUsages(
   usages: Usages,
   problems: readonly LocatedProblem[],
   output: 'pretty' | 'list',
   context: CommandContext,
 ): string {
-  const paint = paintOf(context.stdout, context);
+  const paint = choosePaint(context.stdout, context);
   const lines = problems.flatMap(({ rule, level, message, path, span }) => {
     const { line, column } = span.source.lineAndColumn(span.start);
     const severity = level === 'note' ? paint.strong(`note[${rule}]`) : paint.severity(level, `${level}[${rule}]`);
     const head = `${visible(path)}:${line}:${column}: ${severity}: ${visible(message)}`;
-    return output === 'list' ? [head] : [head, ...frameOf(span, paint), ''];
+    return output === 'list' ? [head] : [head, ...formatFrame(span, paint), ''];
   });
-  return [...lines, summaryOf(usages), ''].join('\n');
+  return [...lines, formatSummary(usages), ''].join('\n');
 }
 
-function summaryOf({ asks, routes }: Usages): string {
+function formatSummary({ asks, routes }: Usages): string {
   const kinds = new Set(asks.flatMap(({ kind }) => kind ?? []));
   const pairs = new Set(
     asks.flatMap(({ kind, action }) =>
@@ -92,26 +95,31 @@ function summaryOf({ asks, routes }: Usages): string {
   return `${asked}; ${counted(routes.length, 'route')}: ${guarded} guarded, ${open} public, ${routes.length - guarded - open} without a guard`;
 }
 
-function jsonOf({ asks, routes }: Usages, problems: readonly LocatedProblem[]): string {
+function formatJson({ asks, routes }: Usages, problems: readonly LocatedProblem[]): string {
   const report = {
     asks: asks.map(({ kind, action, call, actionNode, kindNode }) => ({
       kind: kind ?? null,
       action: action ?? null,
-      ...placeOf(spanOf(kind === undefined ? kindNode : actionNode)),
-      call: placeOf(spanOf(call)),
+      ...toReportedPlace(findSpan(kind === undefined ? kindNode : actionNode)),
+      call: toReportedPlace(findSpan(call)),
     })),
     routes: routes.map(({ framework, method, path, guard, node }) => ({
       framework,
       method,
       path,
       guard,
-      ...placeOf(spanOf(node)),
+      ...toReportedPlace(findSpan(node)),
     })),
-    problems: problems.map(({ rule, level, message, ...place }) => ({ rule, level, message, ...placeOf(place) })),
+    problems: problems.map(({ rule, level, message, ...place }) => ({
+      rule,
+      level,
+      message,
+      ...toReportedPlace(place),
+    })),
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-function placeOf({ path, span }: Pick<LocatedProblem, 'path' | 'span'>): object {
+function toReportedPlace({ path, span }: Pick<LocatedProblem, 'path' | 'span'>): object {
   return { file: path, ...span.source.lineAndColumn(span.start) };
 }

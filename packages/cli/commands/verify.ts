@@ -7,15 +7,15 @@ import { markdownVerification } from '../../analysis/verify/report/markdown.js';
 import { prettyVerification } from '../../analysis/verify/report/pretty.js';
 import { isProofRefuted } from '../../analysis/verify/report/statements.js';
 import { formatList, formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
-import { type CommandContext, isColorful, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { type CommandContext, isColorful } from '../context.js';
+import { EXIT, printMessage } from '../exit.js';
 import type { ComparisonOptions } from '../policies/comparison-options.js';
 import { compileFolder, decidesNothing } from '../policies/compile.js';
 import { emptyText } from '../policies/empty-folder.js';
 import { engineOptions } from '../policies/engine-options.js';
-import { ProgressLine, stepOf } from '../progress.js';
-import { proverOf } from '../policies/solver.js';
-import { paintOf, printDiagnostics, reportInputError } from '../report.js';
+import { ProgressLine, formatStep } from '../progress.js';
+import { chooseProver } from '../policies/solver.js';
+import { choosePaint, printDiagnostics, reportInputError } from '../report.js';
 import { isLogFormat, type LogFormat, type OnFindings, printLog } from '../findings/log.js';
 import { STATEMENT_RULES, statementFindings } from '../findings/statements.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
@@ -40,7 +40,7 @@ export async function verifyCommand(
     return await verified(directory, options, limit, context);
   } catch (error) {
     if (!limit.signal.aborted) return reportInputError(error, context);
-    printNote(context, 'authzc: interrupted');
+    printMessage(context, 'interrupted');
     return EXIT.failed;
   } finally {
     limit.close();
@@ -78,28 +78,28 @@ async function verified(
     scope,
     effort,
     isOver,
-    prover: proverOf(options),
-    onStep: (statement, all) => progress.show(`verifying ${stepOf(statement, all, 'statements')}`),
+    prover: chooseProver(options),
+    onStep: (statement, all) => progress.show(`verifying ${formatStep(statement, all, 'statements')}`),
   }).finally(() => progress.clear());
   if (isLogFormat(output))
     printLog(output, statementFindings(report, directory, compilation.sources), STATEMENT_RULES, {
       stdout,
       onFindings,
     });
-  else stdout.write(textOf(report, output, directory, context));
-  if (report.limits.interrupted === true) printNote(context, 'authzc: interrupted');
-  return exitCodeOf(report, allowUndecided);
+  else stdout.write(formatReport(report, output, directory, context));
+  if (report.limits.interrupted === true) printMessage(context, 'interrupted');
+  return chooseExitCode(report, allowUndecided);
 }
 
 /** The exit code for a report (docs/spec/analysis.md#exit-codes). */
-export function exitCodeOf({ statements, summary, limits }: VerifyReport, allowsUndecided: boolean): number {
+export function chooseExitCode({ statements, summary, limits }: VerifyReport, allowsUndecided: boolean): number {
   if (statements.some(({ rows }) => rows.some(isProofRefuted))) return EXIT.proofRefuted;
   const { refuted, undecided } = summary;
   const isFailure = limits.interrupted === true || refuted > 0 || (undecided > 0 && !allowsUndecided);
   return isFailure ? EXIT.failed : EXIT.done;
 }
 
-function textOf(
+function formatReport(
   report: VerifyReport,
   output: Exclude<VerifyCommandOptions['output'], LogFormat>,
   directory: string,
@@ -108,7 +108,7 @@ function textOf(
   switch (output) {
     case 'pretty':
       return prettyVerification(report, {
-        paint: paintOf(context.stdout, context),
+        paint: choosePaint(context.stdout, context),
         pathOf: (file) => shownPath(file, directory),
       });
     case 'list':

@@ -1,5 +1,6 @@
-import { type MatrixOptions, type MatrixRow, matrixOf, plainCell } from '../../analysis/matrix/matrix.js';
+import { type MatrixOptions, type MatrixRow, makeMatrix, plainCell } from '../../analysis/matrix/matrix.js';
 import { answersText } from '../../analysis/matrix/report/text.js';
+import { listActions, suggestionFor } from '../../analysis/decision/narrowing.js';
 import { didYouMean } from '../../cel/check/did-you-mean.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
@@ -8,8 +9,8 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readResource } from '../policies/request-files.js';
-import { InputError, reportInputError } from '../report.js';
-import { sanitize } from '../../../runtime/policy/index.js';
+import { InputError, printWarning, reportInputError } from '../report.js';
+import { literalOrGlob, sanitize } from '../../../runtime/policy/index.js';
 
 /** The command line options of `authzc who-can`. */
 export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientScopeSearch'> {
@@ -33,11 +34,11 @@ export function whoCanCommand(directory: string, options: WhoCanOptions, context
 }
 
 function listed(directory: string, { action, output, ...given }: WhoCanOptions, context: CommandContext): number {
-  const { kind, ...options } = subjectOf(given, context);
+  const { kind, ...options } = readSubject(given, context);
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const program = fold(compilation.lowered);
-  const { tables, definitions } = matrixOf(program, {
+  const { tables, definitions } = makeMatrix(program, {
     ...options,
     ...(given.lenientScopeSearch === true && { lenientScopeSearch: true }),
     kind: sanitize(kind),
@@ -51,6 +52,7 @@ function listed(directory: string, { action, output, ...given }: WhoCanOptions, 
       `no policy covers kind \`${visible(kind)}\`${where}${note === undefined ? '' : `: ${note.message}`}`,
     );
   }
+  warnOfAction(action, program.modules.flatMap(listActions), context);
   const answers = tables.map(({ rows, ...table }) => ({ ...table, rows: rows.filter(isPossible) }));
   context.stdout.write(
     output === 'json'
@@ -60,8 +62,16 @@ function listed(directory: string, { action, output, ...given }: WhoCanOptions, 
   return EXIT.done;
 }
 
+/** Warns about an action that only `*` matches, or nothing, if it is close to one that policies name. */
+function warnOfAction(action: string, listed: readonly string[], context: CommandContext): void {
+  const names = listed.filter((name) => name !== '*');
+  if (names.some((name) => literalOrGlob(name)(action))) return;
+  for (const { message } of suggestionFor(action, names))
+    printWarning(context, `no rule names action \`${action}\`: ${message}`);
+}
+
 /** The resources in question, and what is known of them. */
-function subjectOf(
+function readSubject(
   { kind, id, scope, resource: file }: Omit<WhoCanOptions, 'action' | 'output'>,
   context: CommandContext,
 ): Pick<MatrixOptions, 'scope' | 'version' | 'known'> & { readonly kind: string } {

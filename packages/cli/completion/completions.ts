@@ -6,7 +6,7 @@ export interface CommandCompletion {
   readonly path: string;
   readonly flags: readonly FlagCompletion[];
   readonly commands: readonly NamedCommand[];
-  /** Of all its arguments. */
+  /** Values of all its arguments. */
   readonly arguments: Values;
 }
 
@@ -48,7 +48,7 @@ const PATHS: ReadonlyMap<string, 'files' | 'directories'> = new Map([
  *
  * @param words the values of arguments that have no list of choices, by the name of the argument.
  */
-export function completionsOf(
+export function listCompletions(
   program: Command,
   words: ReadonlyMap<string, readonly string[]>,
 ): readonly CommandCompletion[] {
@@ -59,7 +59,7 @@ export function completionsOf(
     const known = new Map([...words, ['command', siblings]]);
     const own: CommandCompletion = {
       path,
-      flags: command.createHelp().visibleOptions(command).map(flagOf),
+      flags: command.createHelp().visibleOptions(command).map(completeFlag),
       commands: commands.map((child) => ({
         name: plainWord(child.name()),
         aliases: child.aliases().map(plainWord),
@@ -67,7 +67,7 @@ export function completionsOf(
       })),
       arguments:
         command.registeredArguments
-          .map((argument) => valuesOf(argument.name(), argument.argChoices ?? known.get(argument.name())))
+          .map((argument) => completeValues(argument.name(), argument.argChoices ?? known.get(argument.name())))
           .find(({ kind }) => kind !== 'anything') ?? ANYTHING,
     };
     return [own, ...commands.flatMap((child) => visit(child, `${path} ${child.name()}`, names))];
@@ -77,17 +77,17 @@ export function completionsOf(
 
 const ANYTHING: Values = { kind: 'anything' };
 
-function flagOf(option: Option): FlagCompletion {
+function completeFlag(option: Option): FlagCompletion {
   const { short, long, required, optional, flags, argChoices, description } = option;
   const value = /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
   return {
     names: [short, long].flatMap((name) => (name === undefined ? [] : plainWord(name))),
     description,
-    values: required || optional ? valuesOf(value, argChoices) : undefined,
+    values: required || optional ? completeValues(value, argChoices) : undefined,
   };
 }
 
-function valuesOf(name: string, words: readonly string[] | undefined): Values {
+function completeValues(name: string, words: readonly string[] | undefined): Values {
   if (words !== undefined) return { kind: 'words', words: words.map(plainWord) };
   return { kind: PATHS.get(name) ?? 'anything' };
 }

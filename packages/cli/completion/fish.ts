@@ -26,11 +26,14 @@ end
 complete -c ${name} -e
 complete -c ${name} -f
 complete -c ${name} -n '__${name}_is " --"' -F
-${commands.flatMap((command) => linesOf(name, command)).join('\n')}
+${commands.flatMap((command) => formatLines(name, command)).join('\n')}
 `;
 }
 
-function linesOf(name: string, { path, flags, commands, arguments: offered }: CommandCompletion): readonly string[] {
+function formatLines(
+  name: string,
+  { path, flags, commands, arguments: offered }: CommandCompletion,
+): readonly string[] {
   const start = `complete -c ${name} -n ${quoted(`__${name}_is "${path}"`)}`;
   return [
     ...flags.map((flag) => `${start} ${flagWords(flag)}`),

@@ -4,16 +4,16 @@ import type { CommandCompletion, FlagCompletion, Values } from './completions.js
 export function zshCompletion(name: string, commands: readonly CommandCompletion[]): string {
   return `#compdef ${name}
 
-${commands.map((command) => functionOf(name, command)).join('\n')}
+${commands.map((command) => formatFunction(name, command)).join('\n')}
 if [[ $funcstack[1] == _${name} ]]; then _${name} "$@"; else compdef _${name} ${name}; fi
 `;
 }
 
-function functionOf(name: string, { path, flags, commands, arguments: offered }: CommandCompletion): string {
-  const functionName = functionNameOf(name, path);
+function formatFunction(name: string, { path, flags, commands, arguments: offered }: CommandCompletion): string {
+  const functionName = nameFunction(name, path);
   // An argument that can be anything would keep zsh from completing flags at once.
   const rest = offered.kind === 'anything' ? [] : [quoted(`*: :${action(offered)}`)];
-  const specs = flags.flatMap(specsOf);
+  const specs = flags.flatMap(formatSpecs);
   if (commands.length === 0)
     return `${functionName}() {
   _arguments -S \\
@@ -34,7 +34,7 @@ ${commands.map((child) => `        ${quoted(`${child.name}:${child.description}`
       ;;
     rest)
       case $words[1] in
-${commands.map((child) => `        ${[child.name, ...child.aliases].join(' | ')}) ${functionNameOf(name, `${path} ${child.name}`)} ;;`).join('\n')}
+${commands.map((child) => `        ${[child.name, ...child.aliases].join(' | ')}) ${nameFunction(name, `${path} ${child.name}`)} ;;`).join('\n')}
       esac
       ;;
   esac
@@ -42,12 +42,12 @@ ${commands.map((child) => `        ${[child.name, ...child.aliases].join(' | ')}
 `;
 }
 
-function functionNameOf(name: string, path: string): string {
+function nameFunction(name: string, path: string): string {
   return `_${name}${path.replaceAll(' ', '_')}`;
 }
 
 /** Each name of a flag, as often as it is written. */
-function specsOf({ names, description, values }: FlagCompletion): readonly string[] {
+function formatSpecs({ names, description, values }: FlagCompletion): readonly string[] {
   const text = description.replace(/[\\[\]:]/g, '\\$&');
   return names.map((name) => {
     if (values === undefined) return quoted(`*${name}[${text}]`);

@@ -23,7 +23,7 @@ export interface FindingRule {
 
 /** A file, or a folder for a problem of all of its files, and the part of it. */
 export interface Location {
-  /** From the working directory. */
+  /** Path from the working directory. */
   readonly path: string;
   readonly region?: Region;
 }

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { type Finding, visibleLines } from './finding.js';
-import { pathInRepository, repositoryOf } from './repository.js';
+import { pathInRepository, findRepository } from './repository.js';
 
 /**
  * Findings as commands of a GitHub workflow, a line for each: they become annotations of the files of a change
  * (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
  */
 export function githubLog(findings: readonly Finding[]): string {
-  const root = repositoryOf(resolve());
-  return findings.map((finding) => `${commandOf(finding, root)}\n`).join('');
+  const root = findRepository(resolve());
+  return findings.map((finding) => `${formatCommand(finding, root)}\n`).join('');
 }
 
-function commandOf({ rule, level, message, location: { path, region } }: Finding, root: string): string {
+function formatCommand({ rule, level, message, location: { path, region } }: Finding, root: string): string {
   const properties = {
     file: pathInRepository(path, root),
     ...(region && { line: region.startLine, endLine: region.endLine, col: region.startColumn }),

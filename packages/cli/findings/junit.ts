@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { cdata, element, type XmlElement, xmlDocument } from '../../policy-tests/report/xml.js';
 import { type Finding, visibleLines } from './finding.js';
-import { pathInRepository, repositoryOf } from './repository.js';
+import { pathInRepository, findRepository } from './repository.js';
 
 /** The findings of a part of a run, which is a test suite. */
 export interface FindingSuite {
@@ -16,23 +16,23 @@ export interface FindingSuite {
  * case passes if there are none, for CI systems that take an empty report for a mistake.
  */
 export function junitLog(suites: readonly FindingSuite[]): string {
-  const root = repositoryOf(resolve());
+  const root = findRepository(resolve());
   const counts = {
     tests: String(suites.reduce((sum, { findings }) => sum + Math.max(findings.length, 1), 0)),
-    failures: String(suites.reduce((sum, { findings }) => sum + failuresOf(findings), 0)),
+    failures: String(suites.reduce((sum, { findings }) => sum + countFailures(findings), 0)),
   };
   const elements = suites.map((suite) => suiteElement(suite, root));
   return xmlDocument(element('testsuites', counts, elements));
 }
 
-function failuresOf(findings: readonly Finding[]): number {
+function countFailures(findings: readonly Finding[]): number {
   return findings.filter(({ level }) => level === 'error').length;
 }
 
 function suiteElement({ name, findings, isSkipped = false }: FindingSuite, root: string): XmlElement {
   const counts = {
     tests: String(Math.max(findings.length, 1)),
-    failures: String(failuresOf(findings)),
+    failures: String(countFailures(findings)),
     ...(isSkipped && { skipped: '1' }),
   };
   const cases = findings.map(({ rule, level, message, location: { path, region } }) => {

@@ -3,7 +3,7 @@ import type { Source } from '../../../compiler/diagnostics/source.js';
 import type { Span } from '../../../compiler/diagnostics/span.js';
 import type { Region } from './finding.js';
 
-/** In UTF-16 units. A region may be a whole document. */
+/** Length in UTF-16 units. A region may be a whole document. */
 const LONGEST_SNIPPET = 1000;
 
 /** The region of a span. */
@@ -36,6 +36,6 @@ export function regionAt({ line, column }: FilePlace, source: Source): Region {
 }
 
 /** The beginning of a file, for a problem that has no place in it. */
-export function startOf(source: Source): Region {
+export function findStart(source: Source): Region {
   return regionAt({ file: source.path, line: 1, column: 1 }, source);
 }

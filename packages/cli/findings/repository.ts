@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** The closest folder above with a `.git`, which is a file in worktrees; the folder itself if there is none. */
-export function repositoryOf(folder: string): string {
+export function findRepository(folder: string): string {
   for (let parent = folder; ; parent = dirname(parent)) {
     if (existsSync(join(parent, '.git'))) return parent;
     if (parent === dirname(parent)) return folder;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { version } from '../../../compiler/version.js';
 import { type Finding, type FindingRule, type Fix, type Location, type Region, visibleLines } from './finding.js';
-import { pathInRepository, repositoryOf } from './repository.js';
+import { pathInRepository, findRepository } from './repository.js';
 
 /** More than that is not read by code scanning services. */
 export const MOST_RESULTS = 25_000;
@@ -17,14 +17,14 @@ export function sarifLog(findings: readonly Finding[], rules: readonly FindingRu
   const kept = findings.slice(0, MOST_RESULTS);
   const used = rules.filter(({ id }) => kept.some(({ rule }) => rule === id));
   const indices = new Map(used.map(({ id }, index) => [id, index]));
-  const root = repositoryOf(resolve());
+  const root = findRepository(resolve());
   const fingerprint = fingerprints();
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'authzc', semanticVersion: version, rules: used.map(ruleOf) } },
+        tool: { driver: { name: 'authzc', semanticVersion: version, rules: used.map(toRule) } },
         originalUriBaseIds: { SRCROOT: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
         results: kept.map((finding) => ({
@@ -32,17 +32,17 @@ export function sarifLog(findings: readonly Finding[], rules: readonly FindingRu
           ruleIndex: indices.get(finding.rule),
           level: finding.level,
           message: { text: visibleLines(finding.message) },
-          locations: [{ physicalLocation: physicalOf(finding.location, root) }],
-          partialFingerprints: { 'authzc/v1': fingerprint(finding, uriOf(finding.location.path, root)) },
+          locations: [{ physicalLocation: toPhysicalLocation(finding.location, root) }],
+          partialFingerprints: { 'authzc/v1': fingerprint(finding, toUri(finding.location.path, root)) },
           ...(finding.related !== undefined &&
             finding.related.length > 0 && {
               relatedLocations: finding.related.map((other, index) => ({
                 id: index + 1,
-                physicalLocation: physicalOf(other, root),
+                physicalLocation: toPhysicalLocation(other, root),
                 message: { text: visibleLines(other.message) },
               })),
             }),
-          ...(finding.fix && { fixes: [fixOf(finding.fix, uriOf(finding.location.path, root))] }),
+          ...(finding.fix && { fixes: [toFix(finding.fix, toUri(finding.location.path, root))] }),
         })),
       },
     ],
@@ -50,7 +50,7 @@ export function sarifLog(findings: readonly Finding[], rules: readonly FindingRu
   return `${JSON.stringify(log, undefined, 2)}\n`;
 }
 
-function ruleOf({ id, level, help }: FindingRule): object {
+function toRule({ id, level, help }: FindingRule): object {
   const text = help.trim();
   const description = { text: firstSentence(text) };
   return {
@@ -62,25 +62,25 @@ function ruleOf({ id, level, help }: FindingRule): object {
   };
 }
 
-/** Without Markdown's marks of code. Services show at most 1,024 characters. */
+/** Cuts the first sentence, without Markdown's marks of code. Services show at most 1,024 characters. */
 function firstSentence(text: string): string {
   const sentence = /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text;
   return sentence.replace(/\s+/g, ' ').replaceAll('`', '').slice(0, 1024);
 }
 
-function physicalOf({ path, region }: Location, root: string): object {
-  return { artifactLocation: artifactOf(uriOf(path, root)), ...(region && { region: regionOf(region) }) };
+function toPhysicalLocation({ path, region }: Location, root: string): object {
+  return { artifactLocation: toArtifact(toUri(path, root)), ...(region && { region: toRegion(region) }) };
 }
 
-function artifactOf(uri: string): object {
+function toArtifact(uri: string): object {
   return { uri, uriBaseId: 'SRCROOT' };
 }
 
-function regionOf({ startLine, startColumn, endLine, endColumn, text }: Region): object {
+function toRegion({ startLine, startColumn, endLine, endColumn, text }: Region): object {
   return { startLine, startColumn, endLine, endColumn, ...(text !== undefined && { snippet: { text } }) };
 }
 
-function fixOf(
+function toFix(
   { description, region: { startLine, startColumn, endLine, endColumn }, text }: Fix,
   uri: string,
 ): object {
@@ -88,13 +88,13 @@ function fixOf(
   return {
     description: { text: visibleLines(description) },
     artifactChanges: [
-      { artifactLocation: artifactOf(uri), replacements: [{ deletedRegion, insertedContent: { text } }] },
+      { artifactLocation: toArtifact(uri), replacements: [{ deletedRegion, insertedContent: { text } }] },
     ],
   };
 }
 
 /** A relative URI. A folder has a final slash. */
-function uriOf(path: string, root: string): string {
+function toUri(path: string, root: string): string {
   return pathInRepository(path, root).split('/').map(encodeURIComponent).join('/');
 }
 

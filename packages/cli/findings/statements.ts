@@ -4,7 +4,7 @@ import {
   decisiveRows,
   isProofRefuted,
   openReasons,
-  partsOf,
+  listParts,
   refutation,
 } from '../../analysis/verify/report/statements.js';
 import type { Source } from '../../../compiler/diagnostics/source.js';
@@ -53,7 +53,7 @@ export function statementFindings(
       {
         rule: `invariant/${answer}`,
         level: answer === 'refuted' ? 'error' : 'warning',
-        message: messageOf(statement),
+        message: formatMessage(statement),
         location: { path: join(folder, place.file), ...(source && { region: regionAt(place, source) }) },
       },
     ];
@@ -61,7 +61,7 @@ export function statementFindings(
 }
 
 /** The first request that refutes a statement, or why it is not decided. */
-function messageOf(statement: VerifiedStatement): string {
+function formatMessage(statement: VerifiedStatement): string {
   const { name, answer, reason } = statement;
   const rows = decisiveRows(statement);
   const [first] = rows;
@@ -75,5 +75,5 @@ function messageOf(statement: VerifiedStatement): string {
 }
 
 function partLines(row: VerifiedRow): readonly string[] {
-  return partsOf(row).map(([part, value]) => `${part} ${visibleJson(value)}`);
+  return listParts(row).map(([part, value]) => `${part} ${visibleJson(value)}`);
 }

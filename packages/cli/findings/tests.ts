@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Explanation, FilePlace } from '../../../runtime/engine/parts.js';
 import type { Coverage } from '../../analysis/coverage/coverage.js';
-import { gapsOf } from '../../analysis/coverage/gaps.js';
+import { findGaps } from '../../analysis/coverage/gaps.js';
 import type { MutationReport } from '../../policy-tests/mutate/mutate.js';
 import { witnessText } from '../../policy-tests/mutate/report/text.js';
 import type { Source } from '../../../compiler/diagnostics/source.js';
@@ -56,7 +56,7 @@ export interface Folders {
 }
 
 /** @param tests the folder of the tests. */
-export function foldersOf(
+export function listFolders(
   { sources }: { readonly sources: readonly Source[] },
   policies: string,
   tests = policies,
@@ -145,7 +145,7 @@ function decidingRules({ explanation }: Failed, folders: Folders): NonNullable<F
 /** Rules and clauses that no test exercises. */
 function coverageFindings({ files }: Coverage, folders: Folders): readonly Finding[] {
   return files.flatMap(({ rules }) =>
-    rules.flatMap(gapsOf).map(({ place, text }) => ({
+    rules.flatMap(findGaps).map(({ place, text }) => ({
       rule: 'test/not-covered',
       level: 'note' as const,
       message: text,

@@ -66,12 +66,12 @@ export const USAGE_RULES: readonly FindingRule[] = (Object.keys(LEVELS) as Usage
 export function locate({ rule, message, at }: UsageProblem, policies: string): LocatedProblem {
   if ('span' in at)
     return { rule, message, level: LEVELS[rule], path: join(policies, at.span.source.path), span: at.span };
-  const { path, span } = spanOf(at);
+  const { path, span } = findSpan(at);
   return { rule, message, level: LEVELS[rule], path, span };
 }
 
 /** A node of the application as a span, and its file from the working directory. */
-export function spanOf(node: Node): { readonly path: string; readonly span: Span } {
+export function findSpan(node: Node): { readonly path: string; readonly span: Span } {
   const file = node.getSourceFile();
   const path = relative('', file.getFilePath());
   return { path, span: { source: new Source(path, file.getFullText()), start: node.getStart(), end: node.getEnd() } };

@@ -1,7 +1,7 @@
 /** What a server of a fleet says of itself. */
 export interface ServerState {
   readonly url: string;
-  /** Of the current bundle; undefined if the server did not answer. */
+  /** Hash of the current bundle; undefined if the server did not answer. */
   readonly hash?: string;
   readonly version?: string;
   /** Why there is no answer. */
@@ -37,11 +37,11 @@ export interface BundleState {
 export interface AskOptions {
   /** The value of the header `authorization`; undefined: the admin API is not asked. */
   readonly authorization: string | undefined;
-  /** For one server, in milliseconds. */
+  /** Limit for one server, in milliseconds. */
   readonly timeout: number;
 }
 
-/** In characters: a server that is none may answer with anything. */
+/** Limit in characters: a server that is none may answer with anything. */
 const LONGEST = 1024 * 1024;
 
 /** Asks one server. Never rejects. */
@@ -58,10 +58,10 @@ export async function askServer(url: string, options: AskOptions): Promise<Serve
       const { body: answer } = await get(`${url}/admin/bundle/rollout`, signal, options.authorization);
       return { ...state, rollout: (answer['rollout'] ?? {}) as RolloutState };
     } catch (error) {
-      return { ...state, adminError: reasonOf(error, options) };
+      return { ...state, adminError: formatReason(error, options) };
     }
   } catch (error) {
-    return { url, error: reasonOf(error, options) };
+    return { url, error: formatReason(error, options) };
   }
 }
 
@@ -119,7 +119,7 @@ function parsed(text: string): Received['body'] {
 }
 
 /** The message of fetch itself is "fetch failed"; the reason is in its cause. */
-function reasonOf(error: unknown, { timeout }: AskOptions): string {
+function formatReason(error: unknown, { timeout }: AskOptions): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer in ${timeout} ms`;
   const { cause } = error;

@@ -57,7 +57,7 @@ export async function checkOut(
 export interface CheckOutOptions {
   /** Whether symbolic links are written. Those of others could lead to any file of this computer. */
   readonly links?: boolean;
-  /** Of all files together, in bytes. A small repository can have much larger files. */
+  /** Size of all files together, in bytes. A small repository can have much larger files. */
   readonly maxSize?: number;
 }
 

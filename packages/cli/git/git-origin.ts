@@ -24,7 +24,7 @@ export class GitOrigin implements Origin {
 
   private constructor(
     private readonly options: GitOriginOptions,
-    /** For the policies and for what is fetched. */
+    /** Folder for the policies and for what is fetched. */
     private readonly scratch: string,
     private readonly bundler: () => Promise<string | undefined>,
   ) {

@@ -18,18 +18,18 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   const child = start(args, options);
   child.stdin.end();
   const [stdout, stderr, code] = await Promise.all([
-    bytesOf(child.stdout, MOST_OUTPUT, () => killGroup(child)),
-    bytesOf(child.stderr, MOST_MESSAGES),
-    endOf(child),
+    readBytes(child.stdout, MOST_OUTPUT, () => killGroup(child)),
+    readBytes(child.stderr, MOST_MESSAGES),
+    awaitEnd(child),
   ]);
   options.signal.throwIfAborted();
   if (stdout.length > MOST_OUTPUT) throw new Error(`\`git ${args[0]}\` printed more than ${MOST_OUTPUT} bytes`);
   return { code, stdout, stderr: stderr.toString('utf8') };
 }
 
-/** Of a command whose output is kept, in bytes: a remote repository decides how much there is. */
+/** Limit for the output of a command, in bytes: a remote repository decides how much there is. */
 const MOST_OUTPUT = 16 * 1024 * 1024;
-/** Of messages that are kept, in bytes: a remote repository can send any number. */
+/** Limit for messages that are kept, in bytes: a remote repository can send any number. */
 const MOST_MESSAGES = 64 * 1024;
 
 /**
@@ -41,8 +41,8 @@ const MOST_MESSAGES = 64 * 1024;
 export async function* gitRecords(args: readonly string[], options: GitOptions): AsyncGenerator<readonly Buffer[]> {
   const child = start(args, options);
   child.stdin.end();
-  const ended = endOf(child);
-  const stderr = bytesOf(child.stderr, MOST_MESSAGES);
+  const ended = awaitEnd(child);
+  const stderr = readBytes(child.stderr, MOST_MESSAGES);
   try {
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
@@ -94,7 +94,7 @@ export function openObjects(options: GitOptions): ObjectReader {
   child.stderr.resume();
   // A write to a process that has ended fails here; the read that follows reports it.
   child.stdin.on('error', () => undefined);
-  const ended = endOf(child).catch(() => null);
+  const ended = awaitEnd(child).catch(() => null);
   const output = new OutputReader(child.stdout);
   return {
     read: async (id) => {
@@ -137,7 +137,7 @@ function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
 /** Messages in English, paths as they are, and no question to a user. */
 const ENVIRONMENT = { LC_ALL: 'C', GIT_LITERAL_PATHSPECS: '1', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
 
-function endOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
+function awaitEnd(child: ChildProcessWithoutNullStreams): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'ENOENT' ? new Error('git was not found; install it, or compare folders') : error),
@@ -147,7 +147,7 @@ function endOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
 }
 
 /** Reads a stream to its end. More than `most` bytes are not kept, but for the chunk that has too many. */
-async function bytesOf(stream: Readable, most: number, onMore: () => void = () => undefined): Promise<Buffer> {
+async function readBytes(stream: Readable, most: number, onMore: () => void = () => undefined): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -9,7 +9,7 @@ export const SUBMODULE = '160000';
 export interface TreeEntry {
   readonly mode: string;
   readonly id: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** Below the folder, with `/`. */
   readonly path: string;
@@ -38,7 +38,7 @@ export async function listFiles(
   let listed = 0;
   const take = (entry: TreeEntry): void => {
     if (path !== '' && entry.path === path)
-      throw new Error(`\`${path}\` is not a folder in \`${revision}\`, but ${typeOf(entry)}`);
+      throw new Error(`\`${path}\` is not a folder in \`${revision}\`, but ${findType(entry)}`);
     const below = path === '' ? entry : { ...entry, path: entry.path.slice(path.length + 1) };
     if (entry.mode === SUBMODULE)
       throw new Error(
@@ -51,20 +51,20 @@ export async function listFiles(
         `\`${revision}\` has more than ${MOST_LISTED} files, or ${MOST_KEPT} that policies could need; name a smaller folder`,
       );
   };
-  for await (const records of gitRecords(args, options)) for (const record of records) take(entryOf(record));
+  for await (const records of gitRecords(args, options)) for (const record of records) take(parseEntry(record));
   if (listed === 0 && path !== '')
     throw new Error(`\`${revision}\` has no folder \`${path}\`; --dir names the folder of the policies`);
   return kept;
 }
 
 /** `100644 blob 5a0c…     123<tab>path` */
-function entryOf(line: Buffer): TreeEntry {
+function parseEntry(line: Buffer): TreeEntry {
   const tab = line.indexOf('\t');
   const [mode = '', , id = '', size = ''] = line.toString('latin1', 0, tab).split(/ +/);
   return { mode, id, size: Number(size), path: line.toString('utf8', tab + 1) };
 }
 
-function typeOf({ mode }: TreeEntry): string {
+function findType({ mode }: TreeEntry): string {
   if (mode === SUBMODULE) return 'a submodule';
   return mode === LINK ? 'a symbolic link' : 'a file';
 }

@@ -3,7 +3,7 @@ import { isPlainHttp } from '../../../server/config/plain-http.js';
 
 /** A folder of a remote repository. */
 export interface RemoteFolder {
-  /** As it was written, with credentials. */
+  /** The URL as it was written, with credentials. */
   readonly url: string;
   /** A branch, a tag, the full name of a ref or the id of a commit; `HEAD` if none was written. */
   readonly ref: string;
@@ -35,11 +35,11 @@ export function parseRemote(written: string): RemoteFolder {
   const segments = path === '' ? [] : path.split('/');
   if (segments.some((name) => ['', '.', '..'].includes(name) || /[\0-\x1f]/.test(name)) || path.startsWith('-'))
     throw new Error(`\`${path}\` is not a folder below the root of a repository`);
-  const { url, shown } = addressOf(address);
+  const { url, shown } = parseAddress(address);
   return { url, ref, path, name: `${shown}#${ref}${path === '' ? '' : `:${path}`}` };
 }
 
-function addressOf(written: string): { readonly url: string; readonly shown: string } {
+function parseAddress(written: string): { readonly url: string; readonly shown: string } {
   if (written.startsWith('/')) return { url: written, shown: written };
   if (/^[\w.-]+@[\w.-]+:/.test(written))
     throw new Error('the URL of a repository has a scheme: write `ssh://git@example.com/team/shop.git`');

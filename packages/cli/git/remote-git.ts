@@ -40,7 +40,7 @@ const SAFETY = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'main
 function remoteVariables({ url }: RemoteFolder, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0);
   return {
-    GIT_ALLOW_PROTOCOL: protocolsOf(url),
+    GIT_ALLOW_PROTOCOL: listProtocols(url),
     // Nobody is there to answer ssh.
     SSH_ASKPASS_REQUIRE: 'never',
     GIT_CONFIG_COUNT: String(count + 1),
@@ -50,7 +50,7 @@ function remoteVariables({ url }: RemoteFolder, environment: NodeJS.ProcessEnv):
 }
 
 /** A redirect does not lead to another kind of transport, but from this machine to TLS. */
-function protocolsOf(url: string): string {
+function listProtocols(url: string): string {
   if (url.startsWith('ssh:')) return 'ssh';
   if (url.startsWith('https:')) return 'https';
   return url.startsWith('http:') ? 'http:https' : 'file';

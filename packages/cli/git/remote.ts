@@ -5,12 +5,12 @@ import { checkOut } from './checkout.js';
 import type { GitOptions } from './git.js';
 import { isCommit, type RemoteFolder } from './remote-folder.js';
 import { REMOTE, remoteGit } from './remote-git.js';
-import { treeOf } from './revisions.js';
+import { findTree } from './revisions.js';
 
 export interface RemoteLimits {
-  /** Of all commands of a fetch, in milliseconds. */
+  /** Limit for all commands of a fetch, in milliseconds. */
   readonly timeout: number;
-  /** Of the objects that are fetched, and of the files that are read, in bytes. */
+  /** Limit for the objects that are fetched, and for the files that are read, in bytes. */
   readonly maxSize: number;
 }
 
@@ -51,7 +51,7 @@ function idsByName(listed: string): ReadonlyMap<string, string> {
 interface CheckOutOptions extends Omit<GitOptions, 'folder'> {
   /** The folder of what is fetched. */
   readonly scratch: string;
-  /** Of what is fetched and of what is written, in bytes. */
+  /** Limit for what is fetched and for what is written, in bytes. */
   readonly maxSize: number;
 }
 
@@ -79,7 +79,7 @@ export async function checkOutRemote(
     // What came fast ended before anybody looked.
     await limitSize(folder, maxSize, tooLarge);
     // Not the name that it was given here: the id says what its content is.
-    const tree = await treeOf(commit, options);
+    const tree = await findTree(commit, options);
     await mkdir(to, { recursive: true });
     await checkOut({ revision: remote.name, tree, path: remote.path }, to, options, { links: false, maxSize });
   } catch (error) {
@@ -108,10 +108,10 @@ async function abortAbove(
 }
 
 async function limitSize(folder: string, maxSize: number, tooLarge: AbortController): Promise<void> {
-  if ((await sizeOf(folder)) > maxSize) tooLarge.abort();
+  if ((await measureFolder(folder)) > maxSize) tooLarge.abort();
 }
 
-async function sizeOf(folder: string): Promise<number> {
+async function measureFolder(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries.map((entry) =>
     entry.isFile()

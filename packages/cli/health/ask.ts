@@ -17,22 +17,25 @@ export function openConnection(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (tls === undefined) {
-      const socket = connectPlain(placeOf(address), () => resolve(socket));
+      const socket = connectPlain(toConnectOptions(address), () => resolve(socket));
       socket.once('error', reject);
       signal.addEventListener('abort', () => socket.destroy());
       return;
     }
-    const socket = connectSecure({ ...placeOf(address), ...trustOf(tls), ALPNProtocols: [protocol] }, () => {
-      const isPinned = tls.kind !== 'pinned' || socket.getPeerX509Certificate()?.raw.equals(tls.certificate) === true;
-      if (isPinned) resolve(socket);
-      else socket.destroy(new Error('the certificate of the server is not the one in its configuration'));
-    });
+    const socket = connectSecure(
+      { ...toConnectOptions(address), ...toTlsOptions(tls), ALPNProtocols: [protocol] },
+      () => {
+        const isPinned = tls.kind !== 'pinned' || socket.getPeerX509Certificate()?.raw.equals(tls.certificate) === true;
+        if (isPinned) resolve(socket);
+        else socket.destroy(new Error('the certificate of the server is not the one in its configuration'));
+      },
+    );
     socket.once('error', reject);
     signal.addEventListener('abort', () => socket.destroy());
   });
 }
 
-function placeOf(
+function toConnectOptions(
   address: Address,
 ): { readonly path: string } | { readonly host: string; readonly port: number; readonly servername?: string } {
   if (address.kind === 'unix') return { path: address.path };
@@ -43,7 +46,7 @@ function placeOf(
 /** Hosts that listen and cannot be connected to. */
 const WILDCARDS = ['0.0.0.0', '::'];
 
-function trustOf(tls: HealthTls): ConnectionOptions {
+function toTlsOptions(tls: HealthTls): ConnectionOptions {
   switch (tls.kind) {
     case 'any':
     case 'pinned':
@@ -57,7 +60,7 @@ function trustOf(tls: HealthTls): ConnectionOptions {
 const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 /** Field 1, a varint: the only field of the response. */
 const STATUS_FIELD = 0x08;
-/** Before each message: whether it is compressed, and its length. */
+/** Bytes before each message: whether it is compressed, and its length. */
 const FRAME_HEADER = 5;
 
 /** Requests the health of the decision service over gRPC. Rejects if there is no response, or an error. */
@@ -83,14 +86,14 @@ export function askGrpc(socket: Socket): Promise<HealthAnswer> {
     stream.on('error', reject);
     stream.on('close', () => {
       session.destroy();
-      if (ended['grpc-status'] !== '0') reject(new Error(`the server responded: ${reasonOf(ended)}`));
-      else resolve(answerOf(Buffer.concat(chunks).subarray(FRAME_HEADER)));
+      if (ended['grpc-status'] !== '0') reject(new Error(`the server responded: ${readReason(ended)}`));
+      else resolve(readAnswer(Buffer.concat(chunks).subarray(FRAME_HEADER)));
     });
     stream.end(requestFor(AUTHZ_SERVICE));
   });
 }
 
-function reasonOf(headers: IncomingHttpHeaders): string {
+function readReason(headers: IncomingHttpHeaders): string {
   const code = headers['grpc-status'];
   return code === undefined ? 'not in gRPC' : `${String(headers['grpc-message'] ?? 'error')} (code ${code})`;
 }
@@ -104,7 +107,7 @@ function requestFor(service: string): Buffer {
   return Buffer.concat([header, message]);
 }
 
-function answerOf(message: Buffer): HealthAnswer {
+function readAnswer(message: Buffer): HealthAnswer {
   const text = STATUSES[message[0] === STATUS_FIELD ? (message[1] ?? 0) : 0] ?? 'UNKNOWN';
   return { serving: text === 'SERVING', text };
 }
@@ -112,7 +115,7 @@ function answerOf(message: Buffer): HealthAnswer {
 /** The health that a server reported. */
 export interface HealthAnswer {
   readonly serving: boolean;
-  /** In the server's words. */
+  /** Reason in the server's words. */
   readonly text: string;
 }
 

@@ -4,6 +4,7 @@ import { loadConfig } from '../../../server/config.js';
 import { readCertificates } from '../../../server/tls/certificates.js';
 import type { Environment } from '../../../server/config/substitute.js';
 import { UsageError } from '../exit.js';
+import { explainReadError } from '../../../server/read-error.js';
 
 /** The address and protocol of a health check. */
 export interface HealthTarget {
@@ -37,10 +38,10 @@ export interface TargetOptions {
  * (docs/spec/server.md#command-line). A flag takes precedence over a variable, and an address over `AUTHZ_CONFIG`.
  * Throws a UsageError, a ConfigError, or an Error that names a file.
  */
-export function targetOf(options: TargetOptions, environment: Environment): HealthTarget {
+export function makeTarget(options: TargetOptions, environment: Environment): HealthTarget {
   const { kind } = options;
-  const hostPort = options.hostPort ?? textOf(environment['AUTHZ_HC_HOSTPORT']);
-  const caCert = options.caCert ?? textOf(environment['AUTHZ_HC_CACERT']);
+  const hostPort = options.hostPort ?? ignoreEmpty(environment['AUTHZ_HC_HOSTPORT']);
+  const caCert = options.caCert ?? ignoreEmpty(environment['AUTHZ_HC_CACERT']);
   const plain = !options.tls || isOn(environment['AUTHZ_HC_NOTLS']);
   const verify = options.insecure !== true && !isOn(environment['AUTHZ_HC_INSECURE']);
   if (
@@ -50,7 +51,7 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
     throw new UsageError('`--config` cannot be used with `--host-port`, `--ca-cert` or `--no-tls`');
   }
   const isSaid = hostPort !== undefined || caCert !== undefined || plain;
-  const config = options.config ?? (isSaid ? undefined : textOf(environment['AUTHZ_CONFIG']));
+  const config = options.config ?? (isSaid ? undefined : ignoreEmpty(environment['AUTHZ_CONFIG']));
   if (config !== undefined) return configuredTarget(config, kind, verify, environment);
   const written = hostPort ?? (kind === 'grpc' ? '127.0.0.1:3593' : '127.0.0.1:3592');
   const address = parseAddress(written);
@@ -64,8 +65,8 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
 }
 
 /**
- * With the configuration file, the certificate itself is known. It is compared as a whole, so its host names, which may
- * not cover the address of a listener, do not matter.
+ * Makes a target from the configuration file, so that the certificate itself is known. It is compared as a whole, so
+ * its host names, which may not cover the address of a listener, do not matter.
  */
 function configuredTarget(
   file: string,
@@ -82,7 +83,7 @@ function configuredTarget(
   };
 }
 
-function textOf(variable: string | undefined): string | undefined {
+function ignoreEmpty(variable: string | undefined): string | undefined {
   return variable === '' ? undefined : variable;
 }
 
@@ -95,6 +96,6 @@ function readPem(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new Error(`\`${file}\` cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+    throw new Error(`\`${file}\` cannot be read: ${explainReadError(error)}`);
   }
 }

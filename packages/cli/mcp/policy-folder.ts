@@ -4,7 +4,7 @@ import {
   compileFolder,
   decidesNothing,
   type FolderCompilation,
-  policiesOf,
+  loadPolicies,
   type ReadyPolicies,
 } from '../policies/compile.js';
 import { emptyText } from '../policies/empty-folder.js';
@@ -45,7 +45,7 @@ export class PolicyFolder {
         `The policies do not compile.\n\n${formatPretty(diagnostics, { color: false, folder: this.path })}`,
       );
     if (decidesNothing(compilation)) throw new Refused(emptyText(this.path, compilation));
-    this.ready ??= policiesOf(compilation, this.path).then((ready) => ({ ...ready, lowered }));
+    this.ready ??= loadPolicies(compilation, this.path).then((ready) => ({ ...ready, lowered }));
     return this.ready;
   }
 }

@@ -25,16 +25,16 @@ export function mcpServer(folder: PolicyFolder, version: string): McpServer {
       async (value: unknown): Promise<CallToolResult> => {
         try {
           const { text, data } = await run(folder, value);
-          return answerOf(text, data);
+          return makeAnswer(text, data);
         } catch (error) {
-          return { isError: true, content: [{ type: 'text', text: messageOf(error) }] };
+          return { isError: true, content: [{ type: 'text', text: formatMessage(error) }] };
         }
       },
     );
   return server;
 }
 
-function answerOf(text: string, data: object): CallToolResult {
+function makeAnswer(text: string, data: object): CallToolResult {
   const json = JSON.stringify(data);
   const isLong = text.length > LONGEST_TEXT || json.length > LONGEST_TEXT;
   const shown =
@@ -44,7 +44,7 @@ function answerOf(text: string, data: object): CallToolResult {
 }
 
 /** Errors that are not meant for callers say what failed, and nothing of the program. */
-function messageOf(error: unknown): string {
+function formatMessage(error: unknown): string {
   if (error instanceof Refused || error instanceof InputError) return error.message;
   return error instanceof Error ? error.message : 'the tool failed';
 }

@@ -125,9 +125,9 @@ export const TOOLS: readonly Tool[] = [
       const options = { traced: await traced(), clock: stoppedClock(undefined) };
       const isAllowed = createEngine(policies, options).isAllowed(request);
       const explanation = explainDecisions(lowered, options)(request, isAllowed, { near });
-      const pathOf = (file: string): string => shownPath(file, folder.path);
+      const formatPath = (file: string): string => shownPath(file, folder.path);
       return {
-        text: prettyExplanation(request, explanation, { paint: plain, pathOf, full: true }).join('\n'),
+        text: prettyExplanation(request, explanation, { paint: plain, pathOf: formatPath, full: true }).join('\n'),
         data: explanation,
       };
     },

@@ -28,11 +28,13 @@ const MOST_REQUESTS = 2000;
 
 /** Whether a server of the reference PDP answers: it has no health under our name. */
 export async function isReferenceServer(url: string): Promise<boolean> {
-  const [theirs, ours] = await Promise.all(['/_cerbos/health', '/_authz/health'].map((path) => statusOf(url + path)));
+  const [theirs, ours] = await Promise.all(
+    ['/_cerbos/health', '/_authz/health'].map((path) => fetchStatus(url + path)),
+  );
   return theirs === 200 && ours !== 200;
 }
 
-async function statusOf(url: string): Promise<number | undefined> {
+async function fetchStatus(url: string): Promise<number | undefined> {
   try {
     const { status, body } = await fetch(url, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' });
     await body?.cancel();
@@ -81,7 +83,7 @@ export async function compareWithServer(
   const engine = createEngine(policies.policies, options);
   const differences: Difference[] = [];
   for (const request of requests) {
-    const theirs = await effectOf(url, request);
+    const theirs = await fetchEffect(url, request);
     const ours = engine.isAllowed(request) ? ALLOWED : DENIED;
     if (theirs !== ours) differences.push({ request, theirs, ours });
   }
@@ -104,7 +106,7 @@ function isSpecial({ now, globals, ...options }: TestOptions): boolean {
 }
 
 /** The effect that a server answers, or why it has none. */
-async function effectOf(url: string, { principal, resource, action }: AccessRequest): Promise<string> {
+async function fetchEffect(url: string, { principal, resource, action }: AccessRequest): Promise<string> {
   const body = { requestId: randomUUID(), principal, resources: [{ actions: [action], resource }] };
   try {
     const answer = await fetch(`${url}/api/check/resources`, {

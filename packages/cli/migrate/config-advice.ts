@@ -60,10 +60,10 @@ export const REMOVED: { readonly [path: string]: (value: unknown, block: Values)
 
 function gitAdvice({ url, branch, subDir, updatePollInterval, protocol }: Values): string {
   const source = [
-    textOf(url, 'URL'),
+    formatValue(url, 'URL'),
     '#',
-    textOf(branch, 'master'),
-    ...(subDir === undefined ? [] : [`:${textOf(subDir, '')}`]),
+    formatValue(branch, 'master'),
+    ...(subDir === undefined ? [] : [`:${formatValue(subDir, '')}`]),
   ];
   const interval = typeof updatePollInterval === 'string' ? ` --interval ${updatePollInterval}` : '';
   const credentials = protocol === 'file' ? '' : '; git finds credentials as on the command line, not in this file';
@@ -71,10 +71,10 @@ function gitAdvice({ url, branch, subDir, updatePollInterval, protocol }: Values
 }
 
 function blobAdvice({ bucket, prefix }: Values): string {
-  const name = /^s3:\/\/([^/?]+)/.exec(textOf(bucket, ''))?.[1];
+  const name = /^s3:\/\/([^/?]+)/.exec(formatValue(bucket, ''))?.[1];
   if (name === undefined)
     return 'this storage is not read: build bundles in the pipeline, and publish them over HTTP or in a registry (`bundle.source`)';
-  const folder = prefix === undefined ? '' : `/${textOf(prefix, '').replace(/^\/+|\/+$/g, '')}`;
+  const folder = prefix === undefined ? '' : `/${formatValue(prefix, '').replace(/^\/+|\/+$/g, '')}`;
   return `build a bundle in the pipeline, store it, and set \`bundle.source: s3://${name}${folder}/policies.authzbundle\` with \`bundle.s3.region\``;
 }
 
@@ -96,6 +96,6 @@ export function driverAdvice(driver: string): KeyAdvice {
   return { advice: `\`${driver}\` is no longer used: ${ON_DISK}` };
 }
 
-function textOf(value: unknown, fallback: string): string {
+function formatValue(value: unknown, fallback: string): string {
   return value === undefined || value === null ? fallback : String(value);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../../compiler/load/index.js';
 import { isMap, isScalar } from '../../yaml-input/index.js';
-import { type KeyNote, translateConfig } from './config.js';
+import { type KeyNote, quoteVariables, translateConfig } from './config.js';
 import type { Finding } from './steps.js';
 import type { Tree } from './tree.js';
 import { readDocument } from './yaml-edits.js';
@@ -59,7 +59,7 @@ function hasUsualName(path: string, text: string): boolean {
 function plannedConfig(path: string, tree: Tree): PlannedConfig {
   const text = tree.get(path) ?? '';
   const translated = translateConfig(text);
-  if (translated !== undefined) return { path, target: targetOf(path, tree), ...translated };
+  if (translated !== undefined) return { path, target: chooseTarget(path, tree), ...translated };
   const note: KeyNote = {
     key: '',
     line: 1,
@@ -89,7 +89,7 @@ const DRIVERS = new Set(['disk', 'git', 'blob', 'sqlite3', 'postgres', 'mysql', 
 /** Whether a file has what a configuration of the reference PDP has, and nothing else. */
 export function isReferenceConfig(text: string): boolean {
   if (!/\b(?:driver|httpListenAddr|grpcListenAddr)\b/.test(text)) return false;
-  const document = readDocument(text);
+  const document = readDocument(quoteVariables(text));
   if (document === undefined || !isMap<unknown>(document.contents)) return false;
   const names = document.contents.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''));
   if (!names.every((name) => BLOCKS.has(name))) return false;
@@ -107,7 +107,7 @@ function isNamedBeside(path: string, tree: Tree): boolean {
 }
 
 /** `.cerbos.yaml` becomes `.authz.yaml`, which commands find, unless other files name it. */
-function targetOf(path: string, tree: Tree): string {
+function chooseTarget(path: string, tree: Tree): string {
   const { dir, base } = posix.parse(path);
   if (base !== '.cerbos.yaml') return path;
   const target = posix.join(dir, '.authz.yaml');

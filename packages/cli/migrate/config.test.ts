@@ -154,6 +154,19 @@ test('files that are not a map in YAML are left alone, and configurations are fo
     assert.not.ok(isReferenceConfig(text), text);
 });
 
+test('variables in braces are read, although the file is not YAML before they are put in', () => {
+  const text = `server: {httpListenAddr: ":3592", adminAPI: {enabled: true, adminCredentials: {username: \${USER}, passwordHash: \${HASH:none}}}}
+storage: {driver: git, git: {url: "https://host/x.git", https: {password: \${TOKEN}, username: x}}}
+engine: {globals: {list: [\${A}, \${B} ]}}
+`;
+  assert.ok(isReferenceConfig(text));
+  const { text: translated = '' } = translateConfig(text) ?? {};
+  assert.match(translated, 'username: "${USER}"');
+  assert.match(translated, 'passwordHash: "${HASH:none}"');
+  assert.match(translated, '["${A}", "${B}"]');
+  assert.is(translateConfig(translated)?.text, translated);
+});
+
 test('files of other programs are not translated, unless they are named', () => {
   const text = 'server: {httpListenAddr: ":80"}\nstorage: {driver: postgres}\n';
   const findIn = (files: { readonly [path: string]: string }, named?: string) => {

@@ -28,7 +28,7 @@ export interface TranslatedConfig {
 
 export interface KeyNote extends KeyAdvice {
   readonly key: string;
-  /** In the original file; 0 for a key that is new. */
+  /** Line in the original file; 0 for a key that is new. */
   readonly line: number;
   readonly change: 'added' | 'changed' | 'removed' | 'kept' | 'by hand';
 }
@@ -37,13 +37,23 @@ export interface KeyNote extends KeyAdvice {
  * Translates a configuration of the reference PDP. Keys without a meaning are removed and kept as comments at the end;
  * all are reported. Undefined if the file is not a configuration in YAML. Translating the result changes nothing.
  */
-export function translateConfig(text: string): TranslatedConfig | undefined {
+export function translateConfig(written: string): TranslatedConfig | undefined {
+  const text = quoteVariables(written);
   const lines = new LineCounter();
   const document = readDocument(text, { intAsBigInt: true, lineCounter: lines });
   if (document === undefined || !isConfig(document.contents)) return undefined;
   const translation = new Translation(text, document as Document<YAMLMap>, (offset) => lines.linePos(offset).line);
   translation.run();
   return translation.result();
+}
+
+/**
+ * The text with quotes around variables in braces, `{password: ${PASSWORD}}`, if it is not YAML before the variables are
+ * put in. The server puts them into quoted strings as well.
+ */
+export function quoteVariables(text: string): string {
+  if (readDocument(text) !== undefined) return text;
+  return text.replace(/([:,[] *)(\$\{[^{}"'\n]*\})(?= *[,}\]])/g, '$1"$2"');
 }
 
 /** Whether there is a block of the server; a manifest of Kubernetes has its configuration in a string. */
@@ -71,7 +81,7 @@ class Translation {
   ) {}
 
   run(): void {
-    const hub = plainOf(this.document.getIn(['audit', 'hub'], true)) as Values | null;
+    const hub = toPlain(this.document.getIn(['audit', 'hub'], true)) as Values | null;
     this.visit(this.document.contents as YAMLMap, '');
     this.writeAuditLocally(hub);
     this.requireCredentials();
@@ -114,7 +124,7 @@ class Translation {
 
   private translate(block: YAMLMap, pair: Pair<Scalar, unknown>, path: string): void {
     const { value } = pair;
-    const plain = plainOf(value);
+    const plain = toPlain(value);
     const special = REMOVED[path];
     if (special !== undefined && plain !== null) {
       this.remove(block, pair, path, special(plain, block.toJSON() as Values));
@@ -250,7 +260,7 @@ function isReference(value: unknown): boolean {
   return typeof value === 'string' && /\$(?:\{|[A-Za-z_])/.test(value);
 }
 
-function plainOf(node: unknown): unknown {
+function toPlain(node: unknown): unknown {
   if (node === null || node === undefined) return null;
   return (node as { toJSON(): unknown }).toJSON();
 }

@@ -4,7 +4,7 @@ import { findMentions } from './mentions.js';
 
 const test = suite('mentions of the reference PDP');
 
-const topicsOf = (line: string, path = 'a.txt.tmpl'): readonly string[] =>
+const listTopics = (line: string, path = 'a.txt.tmpl'): readonly string[] =>
   findMentions(new Map([[path, `first\n${line}\n`]]), () => false).map((finding) => `${finding.topic} ${finding.line}`);
 
 const LINES: { readonly [topic: string]: readonly string[] } = {
@@ -51,7 +51,7 @@ const LINES: { readonly [topic: string]: readonly string[] } = {
 
 for (const [topic, lines] of Object.entries(LINES))
   test(`${topic}: each line is found, with its number`, () => {
-    for (const line of lines) assert.equal(topicsOf(line), [`${topic} 2`], line);
+    for (const line of lines) assert.equal(listTopics(line), [`${topic} 2`], line);
   });
 
 test('other lines, prose, lock files and files that are migrated are left out', () => {
@@ -62,14 +62,14 @@ test('other lines, prose, lock files and files that are migrated are left out', 
     'addOrUpdatePolicies()',
     'x/cerbos/cerbosx',
   ])
-    assert.equal(topicsOf(line), [], line);
+    assert.equal(listTopics(line), [], line);
   for (const path of ['README.md', 'package-lock.json', 'a/go.sum'])
-    assert.equal(topicsOf('ghcr.io/cerbos/cerbos', path), [], path);
+    assert.equal(listTopics('ghcr.io/cerbos/cerbos', path), [], path);
   assert.equal(
     findMentions(new Map([['a.yaml', 'apiVersion: api.cerbos.dev/v1']]), () => true),
     [],
   );
-  assert.equal(topicsOf(`${'x'.repeat(5000)} ghcr.io/cerbos/cerbos`), []);
+  assert.equal(listTopics(`${'x'.repeat(5000)} ghcr.io/cerbos/cerbos`), []);
 });
 
 test.run();

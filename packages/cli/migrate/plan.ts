@@ -80,7 +80,7 @@ export function planMigration(tree: Tree, options: PlanOptions = {}): Plan {
       ...findMentions(tree, isMigrated),
     ],
     folders: folders.map((path) => countedFolder(path, tree, policies)),
-    testFolders: testFoldersOf(tree, folders),
+    testFolders: listTestFolders(tree, folders),
     configs,
     services,
   };
@@ -139,7 +139,7 @@ function countedFolder(path: string, tree: Tree, policies: ReadonlyMap<string, u
   };
 }
 
-function testFoldersOf(tree: Tree, folders: readonly string[]): readonly string[] {
+function listTestFolders(tree: Tree, folders: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const [path, text] of tree) {
     if (!isSuiteFile(posix.basename(path)) || folders.some((folder) => isBelow(path, folder))) continue;

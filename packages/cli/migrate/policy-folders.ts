@@ -16,7 +16,7 @@ import {
 export function policyFolders(paths: readonly string[], policies: ReadonlySet<string>): readonly string[] {
   const folders = new FolderContents(paths, policies);
   const found = new Set<string>();
-  for (const path of policies) found.add(folders.rootOf(posix.dirname(path)));
+  for (const path of policies) found.add(folders.findRoot(posix.dirname(path)));
   // A folder inside of another one is read with it.
   const roots = [...found].filter((folder) => ![...found].some((other) => other !== folder && isBelow(folder, other)));
   return roots.map((root) => folders.withoutWrapping(root)).sort();
@@ -57,11 +57,11 @@ class FolderContents {
     }
   }
 
-  rootOf(start: string): string {
-    const withSchemas = ancestorsOf(start).find((folder) => this.withSchemas.has(folder));
+  findRoot(start: string): string {
+    const withSchemas = listAncestors(start).find((folder) => this.withSchemas.has(folder));
     if (withSchemas !== undefined) return withSchemas;
     let folder = start;
-    for (const parent of ancestorsOf(start).slice(1)) {
+    for (const parent of listAncestors(start).slice(1)) {
       if (this.foreign.has(parent)) break;
       folder = parent;
     }
@@ -81,7 +81,7 @@ class FolderContents {
 }
 
 /** `a/b`, `a` and `.` for `a/b`. */
-function ancestorsOf(folder: string): readonly string[] {
+function listAncestors(folder: string): readonly string[] {
   const parts = folder === '.' ? [] : folder.split('/');
   return [...parts.map((_, index) => parts.slice(0, parts.length - index).join('/')), '.'];
 }

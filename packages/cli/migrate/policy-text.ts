@@ -64,7 +64,7 @@ export function migratePolicies(path: string, { text, documents, comments }: Yam
     ...(references.length > 0 ? ['URLs of schemas'] : []),
     ...(editors.length > 0 ? ['schema of editors'] : []),
   ];
-  const ends = endsOf(documents);
+  const ends = listEnds(documents);
   if (ends.length < 2) return { texts: [applyEdits(text, edits)], changes };
   const texts = ends.map((end, index) => {
     const part = applyEdits(text, edits, index === 0 ? 0 : ends[index - 1], end);
@@ -74,7 +74,7 @@ export function migratePolicies(path: string, { text, documents, comments }: Yam
 }
 
 /** Where each document with content ends; the last one ends with the file. */
-function endsOf(documents: YamlText['documents']): readonly number[] {
+function listEnds(documents: YamlText['documents']): readonly number[] {
   const ends = documents.filter(({ contents }) => isMap(contents)).map(({ range }) => range[2]);
   return ends.length === 0 ? [] : [...ends.slice(0, -1), documents.at(-1)?.range[2] ?? 0];
 }

@@ -19,7 +19,7 @@ export interface Outcome {
   readonly written: string | undefined;
 }
 
-/** Of places with the same advice, this many are listed. */
+/** The most places with the same advice that are listed. */
 const MOST_PLACES = 20;
 
 /** A report for people: what changes, what is left to do by hand, and whether the result works. */

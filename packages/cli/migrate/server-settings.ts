@@ -14,10 +14,10 @@ export interface ServerSettings {
 
 /** Reads a translated configuration; without one, or if it needs the environment, the defaults. */
 export function serverSettings(text: string | undefined): ServerSettings {
-  const settings = settingsOf(text ?? '') ?? settingsOf('');
+  const settings = readSettings(text ?? '') ?? readSettings('');
   if (settings === undefined) throw new Error('the defaults are invalid');
   const { server, engine, schema } = settings;
-  const { host, port } = addressOf(server.httpListenAddr);
+  const { host, port } = splitAddress(server.httpListenAddr);
   return {
     url: `${server.tls.cert === undefined ? 'http' : 'https'}://${host}:${port}`,
     engine: {
@@ -30,7 +30,7 @@ export function serverSettings(text: string | undefined): ServerSettings {
   };
 }
 
-function settingsOf(text: string): Settings | undefined {
+function readSettings(text: string): Settings | undefined {
   try {
     return settle(readConfig(text, '')).settings;
   } catch (error) {
@@ -40,7 +40,7 @@ function settingsOf(text: string): Settings | undefined {
 }
 
 /** A server that listens on all addresses is reached on the loopback interface. */
-function addressOf(address: Address): { readonly host: string; readonly port: number } {
+function splitAddress(address: Address): { readonly host: string; readonly port: number } {
   if (address.kind === 'unix') return { host: '127.0.0.1', port: 3592 };
   const { host = '127.0.0.1', port } = address;
   return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };

@@ -7,7 +7,7 @@ export interface WriteStep {
   readonly path: string;
   /** The files that take its place; the first one has its path, unless it is renamed. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** In a few words. */
+  /** Changes in a few words. */
   readonly changes: readonly string[];
 }
 

@@ -27,14 +27,14 @@ export function readTree(root: string): Tree {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !FOREIGN.has(entry.name)) folders.push(path);
-      const text = files.length < MOST_FILES ? textOf(root, path, entry) : undefined;
+      const text = files.length < MOST_FILES ? readText(root, path, entry) : undefined;
       if (text !== undefined) files.push([path, text]);
     }
   }
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function textOf(root: string, path: string, entry: Dirent): string | undefined {
+function readText(root: string, path: string, entry: Dirent): string | undefined {
   if (!entry.isFile() || statSync(join(root, path)).size > MAX_FILE_SIZE) return undefined;
   const bytes = readFileSync(join(root, path));
   if (bytes.includes(0)) return undefined;

@@ -6,7 +6,7 @@ import { loadSuites, type SuiteFiles } from '../../../compiler/load/index.js';
 import { testFilter } from '../../policy-tests/filter.js';
 import type { CommandContext, OutputStream } from '../context.js';
 import { EXIT } from '../exit.js';
-import { compileFolder, decidesNothing, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
+import { compileFolder, decidesNothing, type PoliciesInMemory, loadPolicies } from '../policies/compile.js';
 import { runPolicyTests } from '../policies/test-policies.js';
 import { isBelow } from './policy-folders.js';
 import type { Plan } from './plan.js';
@@ -71,7 +71,7 @@ async function tryFolder(
   const trial = { path, warnings, tests: 0, suites };
   if (lowered === undefined || decidesNothing(compilation))
     return { ...trial, result: 'refused', text: problems, policies: undefined };
-  const policies = { ...(await policiesOf(compilation, folder)), lowered };
+  const policies = { ...(await loadPolicies(compilation, folder)), lowered };
   if (suites.length === 0) return { ...trial, result: 'compiles', text: '', policies };
   const { code, tests, report } = await runPolicyTests(
     suites,

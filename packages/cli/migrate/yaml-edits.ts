@@ -35,7 +35,7 @@ export function parseYaml(text: string): YamlText | undefined {
   if ('tooDeepAt' in read) return undefined;
   const documents = composeYaml(read.tokens, text.length, {});
   if (documents.some(({ errors }) => errors.length > 0)) return undefined;
-  return { text, documents, comments: read.tokens.flatMap(commentsOf) };
+  return { text, documents, comments: read.tokens.flatMap(listComments) };
 }
 
 /** Reads a file of one document; undefined if it is not well-formed. */
@@ -49,7 +49,7 @@ export function readDocument(text: string, options: Parameters<typeof readYaml>[
   }
 }
 
-function commentsOf(token: CST.Token): YamlText['comments'] {
+function listComments(token: CST.Token): YamlText['comments'] {
   if (token.type === 'comment') return [token];
   if (token.type !== 'document') return [];
   const { start, value } = token;

@@ -37,7 +37,7 @@ export interface OutputFile<Text extends OutputText = string> {
  */
 export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
   const run = randomBytes(6).toString('hex');
-  const temporaryOf = (path: string, index: number): string =>
+  const nameTemporary = (path: string, index: number): string =>
     join(dirname(path), `.${basename(path).slice(0, LONGEST_STEM)}.${run}${index}.tmp`);
   const folders = new Set<string>();
   let [staged, renamed] = [0, 0];
@@ -45,21 +45,21 @@ export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
     for (const file of files) {
       const { path } = file;
       writing(path, () => {
-        const mode = modeOf(path);
+        const mode = readMode(path);
         const folder = dirname(path);
         if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
         folders.add(folder);
         staged += 1;
-        writeNew(temporaryOf(path, staged - 1), file, mode);
+        writeNew(nameTemporary(path, staged - 1), file, mode);
       });
     }
     for (const { path } of files) {
-      writing(path, () => renameSync(temporaryOf(path, renamed), path));
+      writing(path, () => renameSync(nameTemporary(path, renamed), path));
       renamed += 1;
     }
   } finally {
     for (let index = renamed; index < staged; index += 1)
-      rmSync(temporaryOf((files[index] as OutputFile<OutputText>).path, index), { force: true });
+      rmSync(nameTemporary((files[index] as OutputFile<OutputText>).path, index), { force: true });
   }
 }
 
@@ -67,7 +67,7 @@ export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
 const LONGEST_STEM = 50;
 
 /** The mode of the file to replace; undefined if there is none. Throws if the file is not writable. */
-function modeOf(path: string): number | undefined {
+function readMode(path: string): number | undefined {
   const stats = statsAt(path);
   if (stats === undefined) return undefined;
   accessSync(path, constants.W_OK);
@@ -117,7 +117,7 @@ export function statsAt(path: string): Stats | undefined {
   return orNothing(() => lstatSync(path, { throwIfNoEntry: false }));
 }
 
-/** For a file that may be missing: undefined if it is. Any other failure is passed on. */
+/** Reads a file that may be missing: undefined if it is. Any other failure is passed on. */
 export function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();

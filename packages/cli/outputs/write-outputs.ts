@@ -78,7 +78,7 @@ function requireApart({ policies, out, bundle }: OutputPaths, files: readonly Em
   const root = realpathSync(policies);
   const folder = realLocation(out);
   const modules = files.map(({ path }) => join(folder, path));
-  const bundled = bundle === undefined ? [] : [bundle, `${bundle}.map`, declarationsOf(bundle) ?? bundle];
+  const bundled = bundle === undefined ? [] : [bundle, `${bundle}.map`, nameDeclarations(bundle) ?? bundle];
   for (const file of bundled) {
     const location = realLocation(file);
     if (modules.includes(location) || location === folder)
@@ -135,21 +135,21 @@ export function bundleFiles(path: string, { parts, map }: Bundle): readonly Outp
 }
 
 /** Where TypeScript looks for the declarations of a module; undefined for a file that is not named as a module. */
-function declarationsOf(path: string): string | undefined {
+function nameDeclarations(path: string): string | undefined {
   const [ending, kind = ''] = /\.([mc]?)js$/.exec(path) ?? [];
   return ending === undefined ? undefined : `${path.slice(0, -ending.length)}.d.${kind}ts`;
 }
 
 /** The declaration file of a bundle, unless it is there already. */
 function declarationFile(bundle: string, text: string): readonly OutputFile[] {
-  const path = declarationsOf(bundle);
+  const path = nameDeclarations(bundle);
   if (path === undefined || (existsSync(path) && readFileSync(path, 'utf8') === text)) return [];
   return [{ path, text, durable: true }];
 }
 
 /** Existing files at the paths of the bundle, its map and its declarations that are something else. */
 export async function bundleObstacles(path: string): Promise<readonly Obstacle[]> {
-  const declarations = declarationsOf(path);
+  const declarations = nameDeclarations(path);
   return [
     ...(declarations === undefined
       ? []
@@ -174,11 +174,11 @@ async function obstacleAt(path: string, own: RegExp, reason: string): Promise<re
   const standing = standingAt(path);
   if (standing === 'nothing') return [];
   if (standing !== 'file') return [{ path, reason: IN_THE_WAY[standing] }];
-  const { start, end } = await partsOf(path);
+  const { start, end } = await readEnds(path);
   return start === '' || own.test(start) || own.test(end) ? [] : [{ path, reason }];
 }
 
-async function partsOf(path: string): Promise<{ readonly start: string; readonly end: string }> {
+async function readEnds(path: string): Promise<{ readonly start: string; readonly end: string }> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();

@@ -24,8 +24,8 @@ export function affectedSuites(before: TestInputs | undefined, now: TestInputs):
   if (before === undefined) return now.suites;
   const kinds = affectedKinds(before, now);
   if (kinds === 'all') return now.suites;
-  const textsBefore = new Map(before.suites.map((suite) => [suite.path, textsOf(suite)]));
-  return now.suites.filter((suite) => textsBefore.get(suite.path) !== textsOf(suite) || isAbout(suite, kinds));
+  const textsBefore = new Map(before.suites.map((suite) => [suite.path, joinTexts(suite)]));
+  return now.suites.filter((suite) => textsBefore.get(suite.path) !== joinTexts(suite) || isAbout(suite, kinds));
 }
 
 /** Whether nothing that tests depend on differs, as after a file was only touched. */
@@ -39,7 +39,7 @@ function affectedKinds(before: TestInputs, now: TestInputs): ReadonlySet<string>
   if (!isSame(before.schemas, now.schemas)) return 'all';
   const kinds = new Set<string>();
   for (const path of changedPaths(before.sources, now.sources)) {
-    const [old, own] = [moduleOf(before.program, path), moduleOf(now.program, path)];
+    const [old, own] = [findModule(before.program, path), findModule(now.program, path)];
     if (old?.kind !== 'resource' || own?.kind !== 'resource' || old.key !== own.key) return 'all';
     kinds.add(own.kindName);
   }
@@ -53,7 +53,7 @@ function changedPaths(before: readonly Source[], now: readonly Source[]): readon
 }
 
 /** The only policy of a file; undefined if it is to be imported, or disabled. */
-function moduleOf({ modules }: Program, path: string): Module | undefined {
+function findModule({ modules }: Program, path: string): Module | undefined {
   return modules.find(({ sourcePath }) => sourcePath === path);
 }
 
@@ -68,10 +68,10 @@ function isAbout(suite: SuiteFiles, kinds: ReadonlySet<string>): boolean {
   return calls.length === 0 || calls.some(({ question }) => kinds.has(sanitize(question.resource.kind)));
 }
 
-function textsOf({ file, principals, resources, auxData }: SuiteFiles): string {
-  return JSON.stringify([file, principals, resources, auxData].map((own) => own && textOf(own)));
+function joinTexts({ file, principals, resources, auxData }: SuiteFiles): string {
+  return JSON.stringify([file, principals, resources, auxData].map((own) => own && readText(own)));
 }
 
-function textOf(file: TestFile): string {
+function readText(file: TestFile): string {
   return 'unreadable' in file ? file.unreadable : file.source.text;
 }

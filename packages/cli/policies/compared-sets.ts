@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, posix, relative } from 'node:path';
 import { checkOut } from '../git/checkout.js';
 import type { GitOptions } from '../git/git.js';
-import { prefixOf, treeOf } from '../git/revisions.js';
+import { findPrefix, findTree } from '../git/revisions.js';
 import { InputError } from '../report.js';
 import { compileFolder, type FolderCompilation, type FolderOptions } from './compile.js';
 
@@ -31,10 +31,10 @@ export interface ReadSet {
  */
 export function comparedSets(first: string, second: string | undefined, dir: string): readonly [SetName, SetName] {
   if (second !== undefined) return [setNamed(first), setNamed(second)];
-  const range = isFolder(first) ? undefined : rangeOf(first);
+  const range = isFolder(first) ? undefined : parseRange(first);
   if (range === undefined)
     throw usage(
-      `\`${first}\` is one set of policies; diff compares two`,
+      `diff compares two sets of policies; got one, \`${first}\``,
       `\`${first}..\` compares a revision with the working tree`,
     );
   const [old, new_] = range;
@@ -48,7 +48,7 @@ export function comparedSets(first: string, second: string | undefined, dir: str
  */
 export function setNamed(word: string): SetName {
   if (isFolder(word)) return { folder: word };
-  if (rangeOf(word) !== undefined) throw usage(`\`${word}\` is a range, which names both sets`, 'name one of them');
+  if (parseRange(word) !== undefined) throw usage(`\`${word}\` is a range, which names both sets`, 'name one of them');
   return revisionNamed(word);
 }
 
@@ -59,7 +59,7 @@ function isFolder(path: string): boolean {
 /** The two dots of a range; in `main:../policies` they belong to the path. */
 const RANGE = /^(.*?)(?<![:/])(\.{2,})(.*)$/s;
 
-function rangeOf(word: string): readonly [string, string] | undefined {
+function parseRange(word: string): readonly [string, string] | undefined {
   const [, old, dots, new_] = RANGE.exec(word) ?? [];
   if (old === undefined || new_ === undefined) return undefined;
   if (dots === '..') return [old, new_];
@@ -104,8 +104,8 @@ export async function readSet(
     return { compilation: compileFolder(name.folder, folderOptions), source: name.folder, folder: name.folder };
   const options: GitOptions = { folder: '.', signal, environment };
   const { revision } = name;
-  const tree = await treeOf(revision, options);
-  const prefix = await prefixOf(revision, options);
+  const tree = await findTree(revision, options);
+  const prefix = await findPrefix(revision, options);
   const path = pathBelowRoot(name.path ?? `./${relative('', dir)}`, prefix);
   return withTemporaryFolder(async (folder) => {
     await checkOut({ revision, tree, path }, folder, options);
@@ -117,7 +117,9 @@ export async function readSet(
   });
 }
 
-/** As git reads a path after a colon: from the root, or from the working directory if it begins with a dot. */
+/**
+ * Writes a path as git reads it after a colon: from the root, or from the working directory if it begins with a dot.
+ */
 function pathBelowRoot(path: string, prefix: string): string {
   const isRelative = /^\.{1,2}(?:\/|$)/.test(path);
   const normal = posix.normalize(isRelative ? `${prefix}${path}` : path).replace(/^\.?\/|^\.$|\/$/g, '');

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../../server/config/duration.js';
 import { addEngineFlags, type EngineFlags } from './engine-flags.js';
 
@@ -24,7 +24,7 @@ export interface ComparisonOptions extends EngineFlags, SolverOptions {
   readonly effort: number;
   /** A folder that gets every query. */
   readonly smt?: string;
-  /** In milliseconds. */
+  /** Limit in milliseconds. */
   readonly timeout: number;
 }
 
@@ -40,7 +40,14 @@ export function addComparisonOptions(command: Command): Command {
   }).option('--effort <number>', 'search effort, from 1 to 5', effort, 3);
   return addSolverOptions(tried)
     .option('--smt <dir>', 'write each solver query to this folder')
-    .option('--timeout <duration>', 'time limit; what remains is reported as undecided', duration, 60_000);
+    .addOption(timeoutOption());
+}
+
+/** The time limit of a proof. */
+export function timeoutOption(): Option {
+  return new Option('--timeout <duration>', 'time limit; what remains is reported as undecided')
+    .argParser(parseTimeout)
+    .default(60_000, '"60s"');
 }
 
 /** Adds these options to a command. */
@@ -65,7 +72,8 @@ function effort(text: string): number {
   throw new InvalidArgumentError('It must be a number from 1 to 5.');
 }
 
-function duration(text: string): number {
+/** Reads a time limit, in milliseconds. */
+function parseTimeout(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
   throw new InvalidArgumentError('It must be a duration such as 60s.');

@@ -49,7 +49,7 @@ export async function compileInParts(
   folder: string,
 ): Promise<Snapshot | undefined> {
   const cut = partition(sources);
-  if (cut.parts.length < FROM || options.explain === true || !isBuilt) return undefined;
+  if (cut.parts.length < FROM || options.explain === true || options.facts === true || !isBuilt) return undefined;
   const scratch = new ScratchFile(folder);
   const parts = await compiledParts(cut, scratch, options, onStep);
   if (parts === undefined) return undefined;
@@ -66,7 +66,7 @@ async function compiledParts(
   options: ThreadData['options'],
   onStep: CompileOptions['onStep'],
 ): Promise<readonly CompiledPart[] | undefined> {
-  const data: ThreadData = { shared: shared.map(textOf), options };
+  const data: ThreadData = { shared: shared.map(toSourceText), options };
   const pool = Array.from({ length: Math.min(availableParallelism(), MOST_THREADS) }, () => new Thread(data));
   const total = parts.reduce((sum, { policies }) => sum + policies.length, 0);
   const compiled: CompiledPart[] = [];
@@ -78,7 +78,7 @@ async function compiledParts(
       if (part === undefined) return;
       const { policies, above } = part;
       onStep?.(`compiling ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} policies`);
-      const result = await thread.compile({ policies: policies.map(textOf), above: above.map(textOf) });
+      const result = await thread.compile({ policies: policies.map(toSourceText), above: above.map(toSourceText) });
       done += policies.length;
       if (result === undefined) isRefused = true;
       else compiled[index] = unpacked(stored(result, scratch), [...shared, ...above, ...policies]);
@@ -113,7 +113,7 @@ function storedFiles({ files, texts, numbers }: PackedFiles<Uint8Array>, scratch
   return { files, texts: scratch.append(texts), numbers: scratch.append(numbers) };
 }
 
-function textOf({ path, text }: Source): SourceText {
+function toSourceText({ path, text }: Source): SourceText {
   return [path, text];
 }
 

@@ -25,10 +25,11 @@ export interface FolderOptions {
   /** The sources of an earlier compilation: unchanged files are not compiled again. */
   readonly earlier?: readonly Source[];
   readonly strictTypes?: boolean;
-  /** By default that of the project. */
+  /** Vocabulary, by default that of the project. */
   readonly vocabulary?: Vocabulary;
   readonly checksOnly?: boolean;
   readonly explain?: boolean;
+  readonly facts?: boolean;
   /** Is told what is being done. */
   readonly onStep?: CompileOptions['onStep'];
 }
@@ -42,12 +43,13 @@ export function compileFolder(
     strictTypes = false,
     checksOnly = false,
     explain = false,
+    facts = false,
     onStep,
   }: FolderOptions = {},
 ): FolderCompilation {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
-  const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain, onStep };
+  const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain, facts, onStep };
   return { ...compile(sources, report, options), sources, schemas };
 }
 
@@ -65,7 +67,7 @@ export async function policiesInMemory(
   context: CommandContext,
 ): Promise<PoliciesInMemory | undefined> {
   const compilation = compiledFolder(directory, context);
-  return compilation && { ...(await policiesOf(compilation, directory)), lowered: compilation.lowered };
+  return compilation && { ...(await loadPolicies(compilation, directory)), lowered: compilation.lowered };
 }
 
 /** The same for analyses that run no policies. */
@@ -73,7 +75,7 @@ export function compiledFolder(
   directory: string,
   context: CommandContext,
 ): (FolderCompilation & { readonly lowered: Program }) | undefined {
-  return acceptedOf(compileFolder(directory), directory, context);
+  return acceptCompilation(compileFolder(directory), directory, context);
 }
 
 /**
@@ -82,7 +84,7 @@ export function compiledFolder(
  *
  * @param folder the one they were read from.
  */
-export function acceptedOf(
+export function acceptCompilation(
   compilation: FolderCompilation,
   folder: string,
   context: CommandContext,
@@ -113,15 +115,15 @@ export interface PoliciesInMemory extends ReadyPolicies {
  *
  * @param folder the one they were read from.
  */
-export async function policiesOf({ files }: Pick<Compilation, 'files'>, folder: string): Promise<ReadyPolicies> {
+export async function loadPolicies({ files }: Pick<Compilation, 'files'>, folder: string): Promise<ReadyPolicies> {
   const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
   return {
     ...(await loadEmitted(files, runtimeFolder())),
-    placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`), folder),
+    placeOf: (policy, rule) => formatPosition(rules.get(`${policy}#${rule}`), folder),
   };
 }
 
-function positionOf(span: Span | undefined, folder: string): string {
+function formatPosition(span: Span | undefined, folder: string): string {
   if (span === undefined) return '';
   const { line, column } = span.source.lineAndColumn(span.start);
   return `${shownPath(span.source.path, folder)}:${line}:${column}`;

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Coverage, percentOf } from '../../analysis/coverage/coverage.js';
+import { type Coverage, toPercent } from '../../analysis/coverage/coverage.js';
 import { coverageHtml } from '../../analysis/coverage/report/html.js';
 import { coverageLcov } from '../../analysis/coverage/report/lcov.js';
 import { coverageText } from '../../analysis/coverage/report/text.js';
@@ -49,9 +49,9 @@ export function missedThresholds(
   { minCoverage = 0, minMcdc = 0 }: CoverageOptions,
 ): readonly string[] {
   const results = [
-    ['rules', percentOf(rules), minCoverage],
-    ['clauses', percentOf(clauses), minCoverage],
-    ['MC/DC', percentOf(mcdc), minMcdc],
+    ['rules', toPercent(rules), minCoverage],
+    ['clauses', toPercent(clauses), minCoverage],
+    ['MC/DC', toPercent(mcdc), minMcdc],
   ] as const;
   return results
     .filter(([, percent, least]) => percent < least)

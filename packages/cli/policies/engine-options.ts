@@ -9,7 +9,7 @@ import { readAttributes } from './request-files.js';
 
 /** The options of the engine for proofs, from the configuration and from flags, which win. Throws an InputError. */
 export function engineOptions(flags: EngineFlags, context: CommandContext): NonNullable<DiffOptions['engine']> {
-  const config = configOf(flags, context);
+  const config = readConfig(flags, context);
   if (config?.engine.strictEvaluation === true)
     throw new InputError(
       'strict evaluation is not supported yet: proofs assume default evaluation',
@@ -17,7 +17,7 @@ export function engineOptions(flags: EngineFlags, context: CommandContext): NonN
       [],
       flags.config,
     );
-  return optionsOf(flags, config, context);
+  return readOptions(flags, config, context);
 }
 
 /** All options that decisions depend on; `traced` is left to the caller. Throws an InputError. */
@@ -25,20 +25,20 @@ export function decidingOptions(
   flags: EngineFlags,
   context: CommandContext,
 ): Omit<EngineOptions, 'clock' | 'traced' | 'plan'> {
-  const config = configOf(flags, context);
+  const config = readConfig(flags, context);
   const { strictEvaluation, limits } = config?.engine ?? {};
   return {
-    ...optionsOf(flags, config, context),
+    ...readOptions(flags, config, context),
     ...(strictEvaluation && { strictEvaluation }),
     ...(limits && { limits }),
   };
 }
 
-function configOf({ config: file }: EngineFlags, { env }: CommandContext): Config | undefined {
+function readConfig({ config: file }: EngineFlags, { env }: CommandContext): Config | undefined {
   return file === undefined ? undefined : loadConfig({ file, environment: env }).config;
 }
 
-function optionsOf(
+function readOptions(
   flags: EngineFlags,
   config: Config | undefined,
   context: CommandContext,

@@ -23,10 +23,10 @@ export function explaining(config: Config): Config {
 
 /** Shows the tests in a folder beside the policies. */
 export function localAccess(folder: string): LocalAccess {
-  return { tests: () => loadSuites(folder).flatMap(textsOf) };
+  return { tests: () => loadSuites(folder).flatMap(listTexts) };
 }
 
-function textsOf({ file, principals, resources, auxData }: ReturnType<typeof loadSuites>[number]) {
+function listTexts({ file, principals, resources, auxData }: ReturnType<typeof loadSuites>[number]) {
   return [file, principals, resources, auxData].flatMap((each: TestFile | undefined) =>
     each === undefined || 'unreadable' in each ? [] : [[each.source.path, each.source.text] as const],
   );

@@ -1,19 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MutationReport, tryMutants } from '../../policy-tests/mutate/mutate.js';
-import { mutantsOf } from '../../policy-tests/mutate/mutants.js';
+import { listMutants } from '../../policy-tests/mutate/mutants.js';
 import { mutationText } from '../../policy-tests/mutate/report/text.js';
 import { selected } from '../../policy-tests/mutate/selection.js';
 import type { SuiteFiles } from '../../../compiler/load/index.js';
 import { testCalls } from '../../policy-tests/run-tests.js';
-import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
-import { ProgressLine, stepOf } from '../progress.js';
+import type { CommandContext } from '../context.js';
+import { EXIT, printMessage } from '../exit.js';
+import { ProgressLine, formatStep } from '../progress.js';
 import { askEngine } from '../../policy-tests/engine/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
 import type { SolverOptions } from './comparison-options.js';
-import { proverOf } from './solver.js';
+import { chooseProver } from './solver.js';
 import type { PolicyTestOptions } from './test-policies.js';
 
 /** Runs tests against mutants of the policies. Ctrl-C ends it with what is known. */
@@ -33,17 +33,17 @@ export async function tryTests(
   try {
     return await tryMutants(
       lowered,
-      selected(mutantsOf(lowered), { rule, count, seed }),
+      selected(listMutants(lowered), { rule, count, seed }),
       {
         calls: testCalls(suites, { ...testOptions, traced: false }),
         askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, testOptions).ask,
         isProvable: !testOptions.strictEvaluation,
         compiled: policies,
-        prover: proverOf({ solver }),
+        prover: chooseProver({ solver }),
       },
       {
         next: async (done, all) => {
-          progress.show(`trying ${stepOf(done + 1, all, 'mutants')}`);
+          progress.show(`trying ${formatStep(done + 1, all, 'mutants')}`);
           await nextTurn();
           return !isInterrupted;
         },
@@ -89,8 +89,8 @@ export function reportMutants(
         break;
     }
   }
-  if (report.isInterrupted) printNote(context, 'authzc: interrupted');
+  if (report.isInterrupted) printMessage(context, 'interrupted');
   if (report.total.score >= minScore) return report.isInterrupted ? EXIT.failed : EXIT.done;
-  printNote(context, `authzc: the mutation score is ${report.total.score} %, less than ${minScore} %`);
+  printMessage(context, `the mutation score is ${report.total.score} %, less than ${minScore} %`);
   return EXIT.failed;
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Instant } from '../../../runtime/policy/index.js';
-import { instantOf } from '../../policy-tests/agreements.js';
+import { parseInstant } from '../../policy-tests/agreements.js';
 
 /** The time of conditions. */
 export interface NowOption {
@@ -13,7 +13,7 @@ export function nowOption(text = 'current time in conditions, such as 2025-01-31
 }
 
 function instant(text: string): Instant {
-  const now = instantOf(text);
+  const now = parseInstant(text);
   if (now === undefined) throw new InvalidArgumentError('It must be a time such as 2025-01-31T00:00:00Z.');
   return now;
 }

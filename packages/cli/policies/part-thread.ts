@@ -6,11 +6,11 @@ import type { PartTexts, SourceText, ThreadData } from './compile-in-parts.js';
 
 /** A thread that compiles the parts it is sent, one after the other. It answers undefined for a part with errors. */
 const data = workerData as ThreadData;
-const sourceOf = ([path, text]: SourceText): Source => new Source(path, text);
-const shared = data.shared.map(sourceOf);
+const toSource = ([path, text]: SourceText): Source => new Source(path, text);
+const shared = data.shared.map(toSource);
 
 parentPort?.on('message', (texts: PartTexts) => {
-  const part = { policies: texts.policies.map(sourceOf), above: texts.above.map(sourceOf) };
+  const part = { policies: texts.policies.map(toSource), above: texts.above.map(toSource) };
   const compiled = compilePart(shared, part, data.options);
   const result = compiled && packed(compiled, [...shared, ...part.above, ...part.policies]);
   const buffers = result === undefined ? [] : [result.texts, result.numbers, result.heads];

@@ -14,10 +14,11 @@ import type { Place } from '../../../compiler/diagnostics/span.js';
 import { jsonObject, type JsonReader } from '../../../compiler/parse/json-value.js';
 import type { YamlMapping, YamlNode } from '../../../compiler/parse/yaml/node.js';
 import { readDocument } from '../../../compiler/parse/yaml/read.js';
-import { readTables } from '../../../compiler/tables/read-tables.js';
+import { readTables, type TableFile } from '../../../compiler/tables/read-tables.js';
 import type { SqlTable } from '../../../runtime/residual/sql/index.js';
 import type { CommandContext } from '../context.js';
-import { InputError } from '../report.js';
+import { InputError, MissingError } from '../report.js';
+import { explainReadError } from '../../../server/read-error.js';
 
 /** Standard input, which the name `-` stands for. */
 type StandardInput = Pick<CommandContext, 'readInput'>;
@@ -28,13 +29,13 @@ type StandardInput = Pick<CommandContext, 'readInput'>;
  */
 export function readPrincipal(file: string, input: StandardInput): PrincipalInput {
   const fields = readFields(file, input, 'a principal', [...ACTOR_FIELDS, 'actors']);
-  const actors = fields.items('actors').map((actor) => actorOf(fieldsOf(actor, 'an actor', ACTOR_FIELDS)));
+  const actors = fields.items('actors').map((actor) => readActor(listFields(actor, 'an actor', ACTOR_FIELDS)));
   if (actors.length > MAX_ACTORS)
     throw new InputError(`a principal has at most ${MAX_ACTORS} actors`, undefined, [], file);
-  return { ...actorOf(fields), actors };
+  return { ...readActor(fields), actors };
 }
 
-/** As `readPrincipal`, for explanations, which are of one principal. */
+/** Reads a principal as `readPrincipal` does, for explanations, which are of one principal. */
 export function readPrincipalAlone(file: string, input: StandardInput): PrincipalInput {
   const principal = readPrincipal(file, input);
   if (principal.actors?.length !== 0)
@@ -47,7 +48,7 @@ export function readPrincipalAlone(file: string, input: StandardInput): Principa
   return principal;
 }
 
-function actorOf(fields: Fields): ActorInput {
+function readActor(fields: Fields): ActorInput {
   return {
     id: fields.string('id') ?? fields.missing('id', 'id: alice'),
     roles: fields.strings('roles') ?? fields.missing('roles', 'roles: [user]'),
@@ -81,7 +82,7 @@ export function readAttributes(file: string, input: StandardInput): Attributes {
 export function readAuxData(file: string, input: StandardInput): AuxDataInput {
   const fields = readFields(file, input, 'auxiliary data', AUX_DATA_FIELDS);
   const tokens = fields.entries('jwts').map(([name, token]) => {
-    const claims = fieldsOf(token, 'a token', TOKEN_FIELDS).attributes('claims') ?? {};
+    const claims = listFields(token, 'a token', TOKEN_FIELDS).attributes('claims') ?? {};
     return [name, { claims }] as const;
   });
   return { jwt: fields.attributes('jwt'), jwts: Object.assign(Object.create(null), Object.fromEntries(tokens)) };
@@ -93,10 +94,15 @@ const AUX_DATA_FIELDS = ['jwt', 'jwts'];
 const TOKEN_FIELDS = ['claims'];
 
 /** Tables by kind, as a file describes them (docs/plans.md#tables-in-a-file). Throws an InputError. */
-export function readTablesOf(file: string, input: StandardInput): ReadonlyMap<string, SqlTable> {
+export function readTableFile(file: string, input: StandardInput): ReadonlyMap<string, SqlTable> {
+  return readEnforcedTables(file, input).tables;
+}
+
+/** Reads a file of tables, with what a database enforces on them. Throws an InputError. */
+export function readEnforcedTables(file: string, input: StandardInput): TableFile {
   const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file, input));
   const read = readTables(source);
-  if ('tables' in read) return read.tables;
+  if ('tables' in read) return read;
   const [problem] = read.problems;
   throw new InputError(problem?.message ?? 'the file has no tables', problem?.place, problem?.notes, source.path);
 }
@@ -132,21 +138,13 @@ export function readText(file: string, { readInput }: StandardInput): string {
       file === STANDARD_INPUT ? readInput() : readFileSync(file),
     );
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ENOENT'
-        ? 'file not found'
-        : code === 'EISDIR'
-          ? 'is a directory'
-          : error instanceof TypeError
-            ? 'is not valid UTF-8'
-            : message;
-    throw new InputError(reason, undefined, [], file);
+    if (error instanceof TypeError) throw new InputError('is not valid UTF-8', undefined, [], file);
+    throw new MissingError(explainReadError(error), undefined, [], file);
   }
 }
 
 function readFields(file: string, input: StandardInput, what: string, known: readonly string[]): Fields {
-  return fieldsOf(readMapping(file, input), what, known);
+  return listFields(readMapping(file, input), what, known);
 }
 
 /** The fields of a map, each read by its type. */
@@ -160,8 +158,8 @@ interface Fields {
   readonly missing: (name: string, example: string) => never;
 }
 
-function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Fields {
-  const mapping = mappingOf(node, what);
+function listFields(node: YamlNode, what: string, known: readonly string[]): Fields {
+  const mapping = toMapping(node, what);
   const values = new Map<string, YamlNode>();
   for (const { key, value } of mapping.entries) {
     if (!known.includes(key.text)) {
@@ -180,13 +178,13 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
     return value === undefined ? undefined : read(value);
   };
   return {
-    string: (name) => get(name, stringOf),
-    strings: (name) => get(name, stringsOf),
-    attributes: (name) => get(name, (value) => jsonObject(mappingOf(value, `\`${name}\``), REQUEST_VALUES)),
-    items: (name) => get(name, itemsOf) ?? [],
+    string: (name) => get(name, readString),
+    strings: (name) => get(name, readStrings),
+    attributes: (name) => get(name, (value) => jsonObject(toMapping(value, `\`${name}\``), REQUEST_VALUES)),
+    items: (name) => get(name, readItems) ?? [],
     entries: (name) =>
       get(name, (value) =>
-        mappingOf(value, `\`${name}\``).entries.map(({ key, value: own }) => [key.text, own] as const),
+        toMapping(value, `\`${name}\``).entries.map(({ key, value: own }) => [key.text, own] as const),
       ) ?? [],
     missing: (name, example) => {
       throw new InputError(`${what} needs \`${name}\``, mapping.place, [{ message: `for example \`${example}\`` }]);
@@ -194,17 +192,17 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
   };
 }
 
-function mappingOf(node: YamlNode, what: string): YamlMapping {
+function toMapping(node: YamlNode, what: string): YamlMapping {
   if (node.type !== 'Mapping') throw new InputError(`${what} must be a map of names to values`, node.place);
   return node;
 }
 
-function itemsOf(node: YamlNode): readonly YamlNode[] {
+function readItems(node: YamlNode): readonly YamlNode[] {
   if (node.type !== 'Sequence') throw new InputError('expected a list', node.place);
   return node.items;
 }
 
-function stringOf(node: YamlNode): string {
+function readString(node: YamlNode): string {
   if (node.type !== 'String')
     throw new InputError(
       'expected a string',
@@ -215,7 +213,7 @@ function stringOf(node: YamlNode): string {
   return node.text;
 }
 
-function stringsOf(node: YamlNode): readonly string[] {
+function readStrings(node: YamlNode): readonly string[] {
   if (node.type !== 'Sequence')
     throw new InputError(
       'expected a list of strings',
@@ -224,7 +222,7 @@ function stringsOf(node: YamlNode): readonly string[] {
     );
   if (node.items.length === 0)
     throw new InputError('the list must not be empty: without a role everything is denied', node.place);
-  return [...new Set(node.items.map(stringOf))];
+  return [...new Set(node.items.map(readString))];
 }
 
 /** Attributes as a request has them. */

@@ -6,6 +6,7 @@ import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
 import type { Source } from '../../../compiler/diagnostics/source.js';
 import { type CommandContext, printNote } from '../context.js';
+import { printMessage } from '../exit.js';
 import { compileFolder } from './compile.js';
 import { decidesNothing } from './compile.js';
 import { emptyText } from './empty-folder.js';
@@ -25,6 +26,8 @@ export interface ServedOptions {
   readonly whenEmpty: WhenEmpty;
   /** Whether the server explains decisions. */
   readonly explain: boolean;
+  /** Whether warnings about policies that compile are printed; by default they are. */
+  readonly warns?: boolean;
 }
 
 /** Compiles versions of a folder one after another: unchanged files are not compiled again. */
@@ -39,19 +42,19 @@ export function folderCompiler(folder: string, options: ServedOptions, context: 
 /** The same with the text of the bundle. */
 export function folderBundler(
   folder: string,
-  { whenEmpty, explain }: ServedOptions,
+  { whenEmpty, explain, warns = true }: ServedOptions,
   context: CommandContext,
 ): () => Promise<string | undefined> {
   let earlier: readonly Source[] = [];
   return async () => {
     const compilation = compileFolder(folder, { earlier, explain });
     earlier = compilation.sources;
-    complain(compilation.diagnostics, folder, context);
+    if (warns || compilation.program === undefined) complain(compilation.diagnostics, folder, context);
     if (compilation.program === undefined) return undefined;
     if (decidesNothing(compilation)) {
       const problem = emptyText(folder, compilation);
       if (whenEmpty === 'refuse') {
-        printNote(context, `authzc: ${problem}; name the folder of the policies, or serve it with --allow-empty`);
+        printMessage(context, `${problem}; name the folder of the policies, or serve it with --allow-empty`);
         return undefined;
       }
       printNote(context, `warning: ${problem}`);

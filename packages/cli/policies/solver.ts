@@ -10,21 +10,21 @@ import type { ComparisonOptions, SolverOptions } from './comparison-options.js';
  *
  * @throws Error from the function, for a version of z3-solver that is not known to work, or a program that is no solver.
  */
-export function proverOf({
+export function chooseProver({
   solver: command,
   smt: queries,
   effort = 3,
 }: SolverOptions & Partial<Pick<ComparisonOptions, 'smt' | 'effort'>>): (() => Promise<Prover>) | undefined {
-  const start = starterOf(command);
+  const start = chooseStarter(command);
   if (start === undefined) return undefined;
   return async () => {
     const solver = await start();
-    const { proverOf: proverWith } = await import('../../analysis/solve/prover.js');
+    const { makeProver: proverWith } = await import('../../analysis/solve/prover.js');
     return proverWith(solver, { effort, queries });
   };
 }
 
-function starterOf(command: string | false | undefined): (() => Promise<Solver>) | undefined {
+function chooseStarter(command: string | false | undefined): (() => Promise<Solver>) | undefined {
   if (command === false) return undefined;
   if (command !== undefined) return () => startCommand(command);
   const z3 = findZ3(resolve('.'));
@@ -33,12 +33,12 @@ function starterOf(command: string | false | undefined): (() => Promise<Solver>)
 
 /** A program that does not speak SMT-LIB would leave every row undecided, without saying why. */
 async function startCommand(command: string): Promise<Solver> {
-  const [{ solverCommand }, { replyOf }] = await Promise.all([
+  const [{ solverCommand }, { readReply }] = await Promise.all([
     import('../../analysis/solve/command.js'),
     import('../../analysis/solve/reply.js'),
   ]);
   const solver = solverCommand(command);
-  const { status } = replyOf(await solver.run('(echo "ready")\n(check-sat)\n(echo "ready")\n'), 'ready', 0);
+  const { status } = readReply(await solver.run('(echo "ready")\n(check-sat)\n(echo "ready")\n'), 'ready', 0);
   if (status === 'trouble') throw new Error(`\`${command}\` does not answer sat, unsat or unknown to a query`);
   return solver;
 }

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Coverage, CoverageRecorder, percentOf } from '../../analysis/coverage/coverage.js';
-import { countKilled, type MutationReport, scoreOf } from '../../policy-tests/mutate/mutate.js';
-import { mutantsOf } from '../../policy-tests/mutate/mutants.js';
+import { type Coverage, CoverageRecorder, toPercent } from '../../analysis/coverage/coverage.js';
+import { countKilled, type MutationReport, computeScore } from '../../policy-tests/mutate/mutate.js';
+import { listMutants } from '../../policy-tests/mutate/mutants.js';
 import { selected } from '../../policy-tests/mutate/selection.js';
 import { suggestForCoverage } from '../../policy-tests/suggest/coverage-suggestions.js';
 import { suggestForMutants } from '../../policy-tests/suggest/mutant-suggestions.js';
@@ -14,14 +14,14 @@ import { visible } from '../../../compiler/diagnostics/visible.js';
 import { isSuiteFile, type SuiteFiles } from '../../../compiler/load/index.js';
 import { runTests, testCalls } from '../../policy-tests/run-tests.js';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, printMessage } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { askEngine, type LoadedPolicies } from '../../policy-tests/engine/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { SolverOptions } from './comparison-options.js';
 import type { MutationOptions } from './mutation-options.js';
 import { tryTests } from './mutation-report.js';
-import { proverOf } from './solver.js';
+import { chooseProver } from './solver.js';
 import type { SuggestionOptions } from './suggestion-options.js';
 import type { PolicyTestOptions } from './test-policies.js';
 import { readVocabulary } from './vocabulary.js';
@@ -64,10 +64,10 @@ export async function suggestTests(inputs: SuggestionInputs, goal: 'uncovered' |
     else writeFileSync(options.write, text, { flag: 'wx' });
   }
   const count = `${tests.length} ${tests.length === 1 ? 'test' : 'tests'} suggested`;
-  printNote(context, `authzc: ${tests.length === 0 ? 'no test suggested' : `${count}: ${raised(text)}`}`);
+  printMessage(context, `${tests.length === 0 ? 'no test suggested' : `${count}: ${raised(text)}`}`);
   for (const { place, text: what } of unmet)
     printNote(context, `  ${visible(pathOf(place.file))}:${place.line}:${place.column}  ${visible(oneLine(what))}`);
-  if (isInterrupted) printNote(context, 'authzc: interrupted before everything was searched');
+  if (isInterrupted) printMessage(context, 'interrupted before everything was searched');
   return isInterrupted ? EXIT.failed : EXIT.done;
 }
 
@@ -88,7 +88,7 @@ async function forCoverage(inputs: SuggestionInputs, loaded: LoadedPolicies, goO
   const calls = testCalls(suites, { ...testOptions, traced: false });
   for (const { question } of calls) ask(question);
   const before = confirmed.coverage();
-  const suggestions = await suggestForCoverage(searched, subjectOf(inputs, loaded), goOn);
+  const suggestions = await suggestForCoverage(searched, makeSubject(inputs, loaded), goOn);
   return {
     ...suggestions,
     raised: (text) => {
@@ -107,7 +107,7 @@ function raisedCoverage({ total: before }: Coverage, { total: after }: Coverage)
   ] as const;
   return shares
     .filter(([, { all }]) => all > 0)
-    .map(([name, from, to]) => `${name} ${percentOf(from)} % → ${percentOf(to)} %`)
+    .map(([name, from, to]) => `${name} ${toPercent(from)} % → ${toPercent(to)} %`)
     .join(', ');
 }
 
@@ -116,8 +116,8 @@ async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn
   const { lowered } = policies;
   const report = inputs.mutants ?? (await tryTests(suites, policies, testOptions, options, inputs.context));
   const { rule, mutants: count, seed } = options;
-  const mutants = selected(mutantsOf(lowered), { rule, count, seed });
-  const suggestions = await suggestForMutants(report, mutants, subjectOf(inputs, loaded), goOn);
+  const mutants = selected(listMutants(lowered), { rule, count, seed });
+  const suggestions = await suggestForMutants(report, mutants, makeSubject(inputs, loaded), goOn);
   return {
     ...suggestions,
     isInterrupted: suggestions.isInterrupted || report.isInterrupted,
@@ -129,12 +129,12 @@ async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn
         calls,
         askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, testOptions).ask,
       });
-      return `score ${score} % → ${scoreOf(killed + noticed, killed + survived)} %`;
+      return `score ${score} % → ${computeScore(killed + noticed, killed + survived)} %`;
     },
   };
 }
 
-function subjectOf(
+function makeSubject(
   { policies, suites, testOptions, options }: SuggestionInputs,
   loaded: LoadedPolicies,
 ): SuggestionSubject {
@@ -146,7 +146,7 @@ function subjectOf(
     engineOptions: { strictEvaluation: testOptions.strictEvaluation, schemaEnforcement: 'none' },
     calls: testCalls(suites, { ...testOptions, traced: false }),
     allowed: { roles, actions },
-    prover: testOptions.strictEvaluation ? undefined : proverOf(options),
+    prover: testOptions.strictEvaluation ? undefined : chooseProver(options),
   };
 }
 

@@ -20,7 +20,7 @@ import { DOCUMENT_ENDINGS } from '../../../server/tenants/folder-source.js';
 import { MAX_DOCUMENT, tooLarge } from '../../../server/tenants/tenant-source.js';
 import { readTenantText } from '../../../server/tenants/tenant-text.js';
 import type { CommandContext } from '../context.js';
-import { InputError, printWarning } from '../report.js';
+import { InputError, MissingError, printWarning } from '../report.js';
 
 /** The document of a tenant, read when it is first needed. */
 export type TenantFiles = (tenant: string) => LoadedTenant;
@@ -54,7 +54,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (error) {
-    throw new InputError((error as Error).message, undefined, [], path);
+    throw new MissingError((error as Error).message, undefined, [], path);
   }
 }
 
@@ -104,7 +104,7 @@ export interface DecidedRequest {
 
 /** A role of a tenant that a principal has, in the form of the server (docs/spec/server.md#explanations). */
 export interface TenantRoleInUse {
-  /** With its prefix: `tenant:desk`. */
+  /** The role with its prefix: `tenant:desk`. */
   readonly role: string;
   /** The roles of the policies that it stands for, for this action; absent if there are none. */
   readonly roles?: readonly string[];

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type CommandContext, printNote } from '../context.js';
+import type { CommandContext } from '../context.js';
+import { printMessage } from '../exit.js';
 import { isLogFormat } from '../findings/log.js';
 import { nowOption, type NowOption } from './now-option.js';
 import { TEST_FORMATS, type TestFormat } from '../../policy-tests/report/formats.js';
@@ -22,7 +23,7 @@ export function hasTwoOutputs(
   context: CommandContext,
 ): boolean {
   if (!isLogFormat(output) || testOutput === undefined) return false;
-  printNote(context, `authzc: \`--output ${output}\` includes the results of tests; leave out \`--test-output\``);
+  printMessage(context, `\`--output ${output}\` includes the results of tests; leave out \`--test-output\``);
   return true;
 }
 

@@ -8,18 +8,18 @@ import type { Program } from '../../../compiler/ir/program.js';
 import type { SuiteFiles } from '../../../compiler/load/index.js';
 import { testFilter, type TestFilter } from '../../policy-tests/filter.js';
 import type { TestFormat } from '../../policy-tests/report/formats.js';
-import { reportOf, type ReportStyle } from '../../policy-tests/report/index.js';
+import { formatReport, type ReportStyle } from '../../policy-tests/report/index.js';
 import type { Summary, TestResults } from '../../policy-tests/results.js';
 import { runTests } from '../../policy-tests/run-tests.js';
-import { type CommandContext, isColorful, type OutputStream, printNote } from '../context.js';
-import { EXIT } from '../exit.js';
-import { ProgressLine, stepOf } from '../progress.js';
+import { type CommandContext, isColorful, type OutputStream } from '../context.js';
+import { EXIT, printMessage } from '../exit.js';
+import { ProgressLine, formatStep } from '../progress.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
-import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
+import { DIAGNOSTIC_RULES, toFindings } from '../findings/diagnostics.js';
 import { findingLog, isLogFormat } from '../findings/log.js';
-import { foldersOf, TEST_RULES, testFindings } from '../findings/tests.js';
+import { listFolders, TEST_RULES, testFindings } from '../findings/tests.js';
 import { askEngine, type AskOptions, type OnDecision } from '../../policy-tests/engine/ask-engine.js';
-import { compileFolder, type FolderCompilation, policiesOf } from './compile.js';
+import { compileFolder, type FolderCompilation, loadPolicies } from './compile.js';
 import type { TestOptions } from './test-options.js';
 import { undeclaredInTests } from './test-vocabulary.js';
 import { readVocabulary } from './vocabulary.js';
@@ -40,7 +40,7 @@ export async function testCompilation(
     return { code: EXIT.refused, tests: 0 };
   }
   const format = options.testOutput ?? FORMATS[options.output];
-  const ready = await policiesOf(compilation, options.folder);
+  const ready = await loadPolicies(compilation, options.folder);
   // What the cache keeps of a compilation has no program.
   const policies = { ...ready, lowered: () => compileFolder(options.folder).lowered };
   const { stdout } = context;
@@ -61,12 +61,12 @@ export async function testCompilation(
   if (isLogFormat(options.output)) {
     const { folder, tests: testFolder = folder } = options;
     const findings = [
-      ...findingsOf(compilation.diagnostics, folder),
-      ...testFindings(results, foldersOf(compilation, folder, testFolder)),
+      ...toFindings(compilation.diagnostics, folder),
+      ...testFindings(results, listFolders(compilation, folder, testFolder)),
     ];
     stdout.write(findingLog(options.output, findings, [...DIAGNOSTIC_RULES, ...TEST_RULES]));
   } else show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder }, context);
-  if (code !== EXIT.done) printNote(context, 'authzc: tests failed');
+  if (code !== EXIT.done) printMessage(context, 'tests failed');
   return { code, tests };
 }
 
@@ -156,13 +156,13 @@ export async function runPolicyTests(
     ...options,
     ask,
     traced: options.verbose,
-    onStep: (suite, all) => progress?.show(`running ${stepOf(suite, all, 'suites')}`),
+    onStep: (suite, all) => progress?.show(`running ${formatStep(suite, all, 'suites')}`),
   });
   progress?.clear();
   const results = await explained(ran, policies, options);
   return {
     results,
-    report: reportOf(results, options),
+    report: formatReport(results, options),
     code: isFailure(ran.summary) ? EXIT.testsFailed : EXIT.done,
     tests: ran.summary.count,
     failed: ran.suites.flatMap(({ file, summary }) => (isFailure(summary) ? file : [])),
@@ -184,6 +184,10 @@ async function explained(
   const program = lowered();
   if (program === undefined) return results;
   const { explainFailures } = await import('../../policy-tests/engine/explained-tests.js');
-  const pathOf = (file: string): string => shownPath(file, options.policyFolder);
-  return explainFailures(results, program, options, { paint: options.color ? colored : plain, pathOf, full: false });
+  const formatPath = (file: string): string => shownPath(file, options.policyFolder);
+  return explainFailures(results, program, options, {
+    paint: options.color ? colored : plain,
+    pathOf: formatPath,
+    full: false,
+  });
 }

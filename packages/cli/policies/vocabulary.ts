@@ -15,9 +15,9 @@ export function readVocabulary(file = PROJECT_FILE): Vocabulary {
   if (!existsSync(file)) return {};
   const text = readFileSync(file, 'utf8');
   if (!text.includes('vocabulary')) return {};
-  const { vocabulary } = recordOf(writtenConfig(text), file);
+  const { vocabulary } = readRecord(writtenConfig(text), file);
   if (vocabulary === undefined || vocabulary === null) return {};
-  const members = recordOf(vocabulary, `${file}: vocabulary`);
+  const members = readRecord(vocabulary, `${file}: vocabulary`);
   for (const [name, words] of Object.entries(members)) {
     const where = `${file}: vocabulary.${name}`;
     if (name !== 'roles' && name !== 'actions') throw new Error(`${where}: must be one of: roles, actions`);
@@ -27,7 +27,7 @@ export function readVocabulary(file = PROJECT_FILE): Vocabulary {
   return members as Vocabulary;
 }
 
-function recordOf(value: unknown, where: string): { readonly [name: string]: unknown } {
+function readRecord(value: unknown, where: string): { readonly [name: string]: unknown } {
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw new Error(`${where}: must be a map`);
   return value as { readonly [name: string]: unknown };
@@ -38,10 +38,17 @@ export function undeclaredWords(
   { roles, actions }: Vocabulary,
   request: { readonly roles: readonly string[]; readonly actions: readonly string[] },
 ): readonly string[] {
-  return [...linesOf('role', request.roles, roles), ...linesOf('action', request.actions, actions)];
+  return [
+    ...describeUndeclared('role', request.roles, roles),
+    ...describeUndeclared('action', request.actions, actions),
+  ];
 }
 
-function linesOf(what: string, words: readonly string[], declared: readonly string[] | undefined): readonly string[] {
+function describeUndeclared(
+  what: string,
+  words: readonly string[],
+  declared: readonly string[] | undefined,
+): readonly string[] {
   if (declared === undefined) return [];
   return words
     .filter((word) => !declared.includes(word))

@@ -38,9 +38,12 @@ export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }:
         bundle.resourcePolicies.map((policy) => policy.kind),
       )}`,
     ];
+  const names = namedActions(rules);
+  // `*` matches every misspelt action, too.
+  const specific = rules.map((rule) => ({ ...rule, actions: rule.actions.filter((action) => action !== '*') }));
   return actions
-    .filter((action) => !rules.some((rule) => appliesTo(rule, action, name)))
-    .map((action) => `no rule for kind \`${kind}\` names action \`${action}\`${guess(action, namedActions(rules))}`);
+    .filter((action) => !(guess(action, names) === '' ? rules : specific).some((rule) => appliesTo(rule, action, name)))
+    .map((action) => `no rule for kind \`${kind}\` names action \`${action}\`${guess(action, names)}`);
 }
 
 function guess(written: string, known: readonly string[]): string {

@@ -2,7 +2,8 @@ import type { Source } from '../../../compiler/diagnostics/source.js';
 import { watchPaths } from '../../../server/watch-paths.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import type { SuiteFiles } from '../../../compiler/load/index.js';
-import { type CommandContext, printNote } from '../context.js';
+import type { CommandContext } from '../context.js';
+import { printMessage } from '../exit.js';
 import { affectedSuites, isUnchanged, type TestInputs } from './affected-suites.js';
 import type { FolderCompilation } from './compile.js';
 
@@ -55,7 +56,7 @@ export class WatchedTests {
     this.failed.clear();
     for (const path of [...others, ...failed]) this.failed.add(path);
     const still = others.length === 0 ? '' : `; still failing: ${others.map(visible).join(', ')}`;
-    printNote(this.context, `authzc: ran ${ran.length} of ${suites.length} suites${still}`);
+    printMessage(this.context, `ran ${ran.length} of ${suites.length} suites${still}`);
   }
 }
 
@@ -72,7 +73,7 @@ export async function untilInterrupted(
     try {
       await work();
     } catch (error) {
-      printNote(context, `authzc: ${error instanceof Error ? error.message : String(error)}`);
+      printMessage(context, `${error instanceof Error ? error.message : String(error)}`);
     }
   };
   let first: Promise<void> | undefined;
@@ -84,7 +85,7 @@ export async function untilInterrupted(
   try {
     first = work();
     await first;
-    printNote(context, `authzc: waiting for changes in ${[...new Set(folders)].map(visible).join(', ')}`);
+    printMessage(context, `waiting for changes in ${[...new Set(folders)].map(visible).join(', ')}`);
     await interruption(context);
   } finally {
     watch.close();

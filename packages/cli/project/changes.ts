@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PACKAGE_NAMES } from '../../../compiler/package-names.js';
 import { version } from '../../../compiler/version.js';
@@ -17,7 +17,7 @@ import {
 } from './manifest.js';
 import { type OwnPolicies, ownPolicies } from './own-policies.js';
 import { TEMPLATES, type Template } from './template-names.js';
-import { projectFiles } from './templates.js';
+import { type EngineFile, projectFiles } from './templates.js';
 
 /** What `authzc init` would do to a folder. */
 export interface ProjectChanges {
@@ -72,14 +72,14 @@ export function projectChanges(
     );
   const isNew = before === undefined;
   const found = before === undefined ? {} : reporting(() => parseManifest(before));
-  const importsBundle = template === 'next' || (template === undefined && dependsOn(found, 'next'));
+  const engine = chooseEngineFile(folder, found, template, isNew);
   const { files, manifest } = projectFiles(
-    { template, isNew, hasPolicies: policies !== undefined, importsBundle },
+    { template, isNew, hasPolicies: policies !== undefined, engine },
     projectName(basename(folder)),
   );
   const all = new Map([...files, ...(policies?.copied ?? [])]);
   const keys = withPackages(
-    withFolder(manifest, policies),
+    withFolder(engine === 'modules' ? manifest : withBundle(manifest), policies),
     archives === undefined ? () => `^${version}` : archivesIn(archives, folder),
   );
   if (before === undefined) all.set(MANIFEST, newManifest(keys));
@@ -117,6 +117,27 @@ function dependsOn(manifest: { readonly [key: string]: unknown }, name: string):
   });
 }
 
+/** How the program of a project imports its policies. */
+function chooseEngineFile(
+  folder: string,
+  manifest: { readonly [key: string]: unknown },
+  template: Template | undefined,
+  isNew: boolean,
+): EngineFile {
+  if (template === 'next' || (template === undefined && dependsOn(manifest, 'next'))) return 'bundle';
+  const isJavaScript = !isNew && template === undefined && !usesTypeScript(folder, manifest);
+  return isJavaScript ? 'javascript' : 'modules';
+}
+
+function usesTypeScript(folder: string, manifest: { readonly [key: string]: unknown }): boolean {
+  if (['typescript', 'tsx', 'ts-node'].some((name) => dependsOn(manifest, name))) return true;
+  return ['.', 'src'].some((part) =>
+    (orNothing(() => readdirSync(join(folder, part))) ?? []).some((name) =>
+      /^tsconfig.*\.json$|\.[cm]?tsx?$/.test(name),
+    ),
+  );
+}
+
 /** Scripts name the folder of the policies, unless it is the one that commands assume. */
 function withFolder(manifest: Manifest, policies: OwnPolicies | undefined): Manifest {
   const scripts = manifest['scripts'];
@@ -124,6 +145,14 @@ function withFolder(manifest: Manifest, policies: OwnPolicies | undefined): Mani
   const word = policies.folder === 'policies' ? '' : ` ${policies.folder}`;
   const named = Object.entries(scripts).map(([name, script]) => [name, script.replace(' POLICIES', word)]);
   return { ...manifest, scripts: Object.fromEntries(named) };
+}
+
+/** Scripts write the bundle for a program that imports it; others need only the modules. */
+function withBundle(manifest: Manifest): Manifest {
+  const scripts = manifest['scripts'];
+  if (typeof scripts !== 'object') return manifest;
+  const bundling = Object.entries(scripts).map(([name, script]) => [name, script.replace(' --no-bundle', '')]);
+  return { ...manifest, scripts: Object.fromEntries(bundling) };
 }
 
 /** What programs import, and the command that compiles. */

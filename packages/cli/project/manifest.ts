@@ -36,11 +36,11 @@ export class ManifestError extends Error {}
  */
 export function extendManifest(text: string, manifest: Manifest): ExtendedManifest {
   const present = parseManifest(text);
-  const formattingOptions = formattingOf(text);
+  const formattingOptions = detectFormatting(text);
   let result = text;
   const added: ManifestKey[] = [];
   const kept: ManifestKey[] = [];
-  for (const { path, value } of keysOf(manifest)) {
+  for (const { path, value } of listKeys(manifest)) {
     const [key = '', name] = path;
     const group = Object.hasOwn(present, key) ? present[key] : undefined;
     if (
@@ -51,17 +51,29 @@ export function extendManifest(text: string, manifest: Manifest): ExtendedManife
       throw new ManifestError(`\`${key}\` must be an object`);
     const before = name === undefined ? group : ownValue(group, name);
     if (before === undefined && !hasDependency(present, path)) {
-      const isSorted = name !== undefined && DEPENDENCIES.includes(key);
-      // npm sorts dependencies; scripts stay in the order of their authors.
-      const getInsertionIndex = (names: readonly string[]): number =>
-        isSorted ? names.filter((other) => other < name).length : names.length;
-      result = applyEdits(result, modify(result, [...path], value, { formattingOptions, getInsertionIndex }));
+      const isNewGroup = name !== undefined && group === undefined && !added.some((other) => other.path[0] === key);
+      const edits = isNewGroup
+        ? modify(result, [key], { [name]: value }, { formattingOptions, getInsertionIndex: placeOfGroup(key) })
+        : modify(result, [...path], value, { formattingOptions, getInsertionIndex: placeOfName(key, name) });
+      result = applyEdits(result, edits);
       added.push({ path, value });
     } else if (before !== undefined && before !== value) {
       kept.push({ path, value: before });
     }
   }
   return { text: result, added, kept };
+}
+
+/** Where a new group goes: after the one that it usually follows, otherwise to the end. */
+function placeOfGroup(key: string): (keys: readonly string[]) => number {
+  const above = ORDER.slice(0, ORDER.indexOf(key)).at(-1);
+  return (keys) => (above !== undefined && keys.includes(above) ? keys.indexOf(above) + 1 : keys.length);
+}
+
+/** Where a new name goes: npm sorts dependencies, scripts stay in the order of their authors. */
+function placeOfName(key: string, name: string | undefined): (names: readonly string[]) => number {
+  const isSorted = name !== undefined && DEPENDENCIES.includes(key);
+  return (names) => (isSorted ? names.filter((other) => other < name).length : names.length);
 }
 
 /** A new package.json with these keys. */
@@ -109,7 +121,7 @@ function ownValue(group: unknown, name: string): unknown {
   return Object.hasOwn(group, name) ? (group as { readonly [name: string]: unknown })[name] : undefined;
 }
 
-function keysOf(manifest: Manifest): readonly ManifestKey[] {
+function listKeys(manifest: Manifest): readonly ManifestKey[] {
   return Object.entries(manifest).flatMap(([key, value]) =>
     typeof value === 'object'
       ? Object.entries(value).map(([name, inner]) => ({ path: [key, name], value: inner }))
@@ -118,7 +130,7 @@ function keysOf(manifest: Manifest): readonly ManifestKey[] {
 }
 
 /** The indentation and the ends of lines of a text. */
-function formattingOf(text: string): FormattingOptions {
+function detectFormatting(text: string): FormattingOptions {
   const [, indent = '  '] = /^([ \t]+)"/m.exec(text) ?? [];
   return {
     insertSpaces: !indent.startsWith('\t'),

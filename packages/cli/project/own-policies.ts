@@ -29,7 +29,9 @@ export function ownPolicies(project: string, named: string | undefined): OwnPoli
   const folder = resolve(named);
   const files = policyFiles(folder);
   if (files.length === 0)
-    throw new UsageError(`--policies \`${visible(named)}\`: there are no .yaml, .yml or .json files`);
+    throw new UsageError(
+      `--policies \`${visible(named)}\`: there are no .yaml, .yml or .json files; leave out --policies to create a sample`,
+    );
   const path = relative(project, folder).split(sep).join('/');
   if (path !== '' && path !== '..' && !path.startsWith('../') && resolve(project, path) === folder) {
     if (!SCRIPTABLE.test(path))

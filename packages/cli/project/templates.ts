@@ -12,9 +12,14 @@ export interface Parts {
   readonly isNew: boolean;
   /** Whether the project has policies, so that it needs no sample. */
   readonly hasPolicies: boolean;
-  /** Whether the program imports the bundle instead of the modules, because its bundler does not resolve them. */
-  readonly importsBundle: boolean;
+  readonly engine: EngineFile;
 }
+
+/**
+ * The template of the file with the engine: with the generated modules; with the bundle, for bundlers that do not resolve
+ * the modules; or with the bundle, in JavaScript.
+ */
+export type EngineFile = 'modules' | 'bundle' | 'javascript';
 
 /** The files of a new part of a project, by path, and the keys that it needs in package.json. */
 export interface ProjectFiles {
@@ -30,7 +35,7 @@ export interface ProjectFiles {
 export function projectFiles(parts: Parts, name: string): ProjectFiles {
   const files = new Map<string, string>();
   const manifests: Manifest[] = [];
-  for (const folder of foldersOf(parts)) {
+  for (const folder of listFolders(parts)) {
     for (const [path, text] of filesIn(join(templatesFolder(), folder), name)) {
       if (path === 'package.json') manifests.push(JSON.parse(text) as Manifest);
       else if (!files.has(path)) files.set(path, text);
@@ -40,11 +45,11 @@ export function projectFiles(parts: Parts, name: string): ProjectFiles {
 }
 
 /** The folders of a project, in the order in which they take precedence. */
-function foldersOf({ template, isNew, hasPolicies, importsBundle }: Parts): readonly string[] {
+function listFolders({ template, isNew, hasPolicies, engine }: Parts): readonly string[] {
   return [
     ...(template === undefined ? [] : [template, 'sample']),
     ...(isNew ? ['project'] : []),
-    importsBundle ? 'bundle' : 'modules',
+    engine,
     hasPolicies ? 'own-policies' : 'document-policies',
   ];
 }

@@ -14,10 +14,11 @@ export interface ExpressionProblem {
   readonly start: number;
   readonly end: number;
   readonly hints?: () => readonly Note[];
+  readonly advice?: readonly { readonly message: string }[];
 }
 
 export type CompiledExpression =
-  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'value'; readonly ast: Expr; readonly value: Value }
   | { readonly kind: 'invalid'; readonly problems: readonly ExpressionProblem[] };
 
 /** Additional names that an expression may refer to, beside those of every condition; they can hold any value. */
@@ -36,7 +37,7 @@ export function compileTree(ast: Expr, locals: LocalNames = []): CompiledExpress
   for (const name of locals) names.set(name, { type: dyn, reference: { kind: 'local', name } });
   const { problems, ...checked } = checkExpression(ast, { ...policyEnvironment, names });
   if (problems.length > 0) return { kind: 'invalid', problems };
-  return { kind: 'value', value: foldValue(lowerValue(ast, checked)) };
+  return { kind: 'value', ast, value: foldValue(lowerValue(ast, checked)) };
 }
 
 /** Whether conditions already define a name. */

@@ -14,7 +14,7 @@ export type Evaluate = (expression: Expression) => Result;
  * @param evaluate if undefined, only the parts are shown.
  */
 export function conditionTree(match: Match, evaluate: Evaluate | undefined): readonly string[] {
-  return branchOf(match, evaluate).lines;
+  return makeBranch(match, evaluate).lines;
 }
 
 interface Branch {
@@ -22,14 +22,14 @@ interface Branch {
   readonly lines: readonly string[];
 }
 
-function branchOf(match: Match, evaluate: Evaluate | undefined): Branch {
+function makeBranch(match: Match, evaluate: Evaluate | undefined): Branch {
   switch (match.kind) {
     case 'expr':
-      return leafOf(match.expression, evaluate);
+      return makeLeaf(match.expression, evaluate);
     case 'all':
     case 'any':
     case 'none': {
-      const parts = match.of.map((part) => branchOf(part, evaluate));
+      const parts = match.of.map((part) => makeBranch(part, evaluate));
       const holds = combined(match.kind, parts);
       return {
         holds,
@@ -44,7 +44,7 @@ function branchOf(match: Match, evaluate: Evaluate | undefined): Branch {
   }
 }
 
-function leafOf(expression: Expression, evaluate: Evaluate | undefined): Branch {
+function makeLeaf(expression: Expression, evaluate: Evaluate | undefined): Branch {
   const text = visible(expression.text.trim().replace(/\s*\n\s*/g, ' '));
   if (evaluate === undefined) return { holds: false, lines: [text] };
   const result = evaluate(expression);

@@ -16,13 +16,13 @@ export function readInput(input: string): Input {
   if (text === '' || text.startsWith('#')) return { kind: 'nothing' };
   if (!text.startsWith(':')) return { kind: 'expression' };
   const [, word = '', rest = ''] = /^:(\S*)\s*(.*)$/s.exec(text) ?? [];
-  return directiveOf(word, rest, input);
+  return parseDirective(word, rest, input);
 }
 
-function directiveOf(word: string, rest: string, input: string): Input {
+function parseDirective(word: string, rest: string, input: string): Input {
   switch (word) {
     case 'let':
-      return letOf(rest, input);
+      return parseLet(rest, input);
     case 'load':
       return rest === '' ? unknown('a file is missing: `:load FILE`') : { kind: 'load', file: rest };
     case 'exec': {
@@ -54,7 +54,7 @@ const PLAIN: ReadonlyMap<string, 'help' | 'vars' | 'rules' | 'reset' | 'quit'> =
   ['exit', 'quit'],
 ]);
 
-function letOf(rest: string, input: string): Input {
+function parseLet(rest: string, input: string): Input {
   const [, name = '', text = ''] = /^([^\s=]+)\s*=\s*(.+)$/s.exec(rest) ?? [];
   if (name === '') return unknown('a name and a value are missing: `:let NAME = EXPRESSION`');
   return { kind: 'let', name, text, offset: input.trimEnd().length - text.length };

@@ -10,12 +10,12 @@ import type { State } from './state.js';
  */
 export function listNames({ names, parts, variables, constants, globals, policy }: State): string {
   const set: readonly (readonly [string, object | undefined])[] = [
-    ['P', setOf(parts.principal)],
-    ['R', setOf(parts.resource)],
-    ['request.auxData', setOf(parts.auxData)],
+    ['P', omitEmpty(parts.principal)],
+    ['R', omitEmpty(parts.resource)],
+    ['request.auxData', omitEmpty(parts.auxData)],
     ['C', constants],
     ['V', variables],
-    ['G', setOf(globals)],
+    ['G', omitEmpty(globals)],
   ];
   const lines = [
     ...[...names].map(([name, value]) => `${name} = ${printValue(value)}`),
@@ -25,22 +25,22 @@ export function listNames({ names, parts, variables, constants, globals, policy 
     ...(policy === undefined
       ? []
       : [
-          ...(constants === undefined ? constantsOf(policy) : []),
-          ...(variables === undefined ? variablesOf(policy) : []),
+          ...(constants === undefined ? listConstants(policy) : []),
+          ...(variables === undefined ? listVariables(policy) : []),
         ]),
   ];
-  return textOf(lines);
+  return joinLines(lines);
 }
 
 /** The loaded policy: its id, its constants and variables, and its conditional rules. */
 export function listPolicy(policy: LoadedPolicy): string {
-  return `${textOf([`loaded ${visible(policy.key)}`, ...constantsOf(policy), ...variablesOf(policy)])}${listRules(policy)}`;
+  return `${joinLines([`loaded ${visible(policy.key)}`, ...listConstants(policy), ...listVariables(policy)])}${listRules(policy)}`;
 }
 
 /** The conditional rules by number, with their conditions. */
 export function listRules({ rules }: LoadedPolicy): string {
   if (rules.length === 0) return 'no rule has a condition\n';
-  return textOf(
+  return joinLines(
     rules.flatMap(({ title, condition }, index) => [
       `#${index} ${visible(title)}`,
       ...conditionTree(condition.match, undefined).map((line) => `   ${line}`),
@@ -48,16 +48,16 @@ export function listRules({ rules }: LoadedPolicy): string {
   );
 }
 
-function constantsOf({ constants }: LoadedPolicy): readonly string[] {
+function listConstants({ constants }: LoadedPolicy): readonly string[] {
   return [...constants].map(([name, value]) => `C.${visible(name)} = ${visibleJson(value)}`);
 }
 
-function variablesOf({ variables }: LoadedPolicy): readonly string[] {
+function listVariables({ variables }: LoadedPolicy): readonly string[] {
   return [...variables].map(([name, { text }]) => `V.${visible(name)} = ${visible(text.trim())}`);
 }
 
 /** The fields that have a value. */
-function setOf(fields: object): object {
+function omitEmpty(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).filter(
       ([, value]) => value !== '' && (typeof value !== 'object' || value === null || Object.keys(value).length > 0),
@@ -65,6 +65,6 @@ function setOf(fields: object): object {
   );
 }
 
-function textOf(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,9 +1,9 @@
-import { policyKeyOf, ruleName } from '../../../compiler/ast/names.js';
+import { makePolicyKey, ruleName } from '../../../compiler/ast/names.js';
 import type { Condition, Expression, JsonValue, Policy, PolicyFile } from '../../../compiler/ast/policy.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { isImporter } from '../../../compiler/inspect/document.js';
-import { mentionsOf } from '../../../compiler/inspect/mentions.js';
-import { catalogueOf } from '../../../compiler/link/catalogue.js';
+import { findMentions } from '../../../compiler/inspect/mentions.js';
+import { makeCatalogue } from '../../../compiler/link/catalogue.js';
 import { reportMissingImports } from '../../../compiler/link/imports.js';
 
 /** A policy whose conditions can be tried: its names, and its rules that have conditions. */
@@ -34,9 +34,9 @@ export interface ConditionalRule {
  */
 export function loadedPolicy(file: PolicyFile, others: readonly PolicyFile[]): LoadedPolicy {
   const report = new Diagnostics();
-  const key = policyKeyOf(file.policy);
-  const catalogue = catalogueOf(
-    [file, ...others.filter(({ policy, disabled }) => !disabled && policyKeyOf(policy) !== key)],
+  const key = makePolicyKey(file.policy);
+  const catalogue = makeCatalogue(
+    [file, ...others.filter(({ policy, disabled }) => !disabled && makePolicyKey(policy) !== key)],
     new Diagnostics(),
   );
   reportMissingImports(catalogue, report);
@@ -44,7 +44,7 @@ export function loadedPolicy(file: PolicyFile, others: readonly PolicyFile[]): L
     .sorted()
     .filter(({ source }) => source === file.source)
     .map(({ message }) => message);
-  const mentions = isImporter(file) ? mentionsOf(file, catalogue) : undefined;
+  const mentions = isImporter(file) ? findMentions(file, catalogue) : undefined;
   return {
     key,
     variables: new Map(
@@ -54,7 +54,7 @@ export function loadedPolicy(file: PolicyFile, others: readonly PolicyFile[]): L
       mentions?.constants.defined.map(({ name, value }) => [name.value, value]) ?? exportedConstants(file.policy),
     ),
     used: { variables: mentions?.variables.used ?? new Set(), constants: mentions?.constants.used ?? new Set() },
-    rules: rulesOf(file.policy).flatMap(({ title, condition }) =>
+    rules: listRules(file.policy).flatMap(({ title, condition }) =>
       condition === undefined ? [] : [{ title, condition }],
     ),
     problems,
@@ -73,7 +73,7 @@ function exportedConstants(policy: Policy): readonly (readonly [string, JsonValu
     : [];
 }
 
-function rulesOf(policy: Policy): readonly { readonly title: string; readonly condition: Condition | undefined }[] {
+function listRules(policy: Policy): readonly { readonly title: string; readonly condition: Condition | undefined }[] {
   switch (policy.kind) {
     case 'resource':
       return policy.rules.map(({ name, actions, effect, condition }, index) => ({

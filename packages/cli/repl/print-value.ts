@@ -23,13 +23,13 @@ const LONGEST = 100_000;
  * could manipulate a terminal are escaped.
  */
 export function printValue(value: Value): string {
-  const text = textOf(value, 0);
+  const text = formatValue(value, 0);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-function textOf(value: Value, depth: number): string {
+function formatValue(value: Value, depth: number): string {
   if (depth > DEEPEST) return '…';
-  const inner = (part: Value): string => textOf(part, depth + 1);
+  const inner = (part: Value): string => formatValue(part, depth + 1);
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'string') return visibleJson(value);
@@ -65,7 +65,7 @@ function byteText(byte: number): string {
   return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** As the call that creates it, if it has a string form. */
+/** Formats a value as the call that creates it, if it has a string form. */
 function called(name: string, value: Value): string {
   const text = toText(value);
   return isFailure(text) || typeof text !== 'string' ? `${name}(…)` : `${name}(${visibleJson(text)})`;

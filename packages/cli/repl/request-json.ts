@@ -18,28 +18,28 @@ export const EMPTY_PARTS: RequestParts = {
 export class RequestProblem extends Error {}
 
 /** `{"principal": ..., "resource": ..., "auxData": ...}`; missing parts are empty. Throws a RequestProblem. */
-export function requestOf(json: unknown): RequestParts {
+export function readRequest(json: unknown): RequestParts {
   const {
     principal = {},
     resource = {},
     auxData = {},
-  } = fieldsOf(json, 'request', ['principal', 'resource', 'auxData']);
-  return { principal: principalOf(principal), resource: resourceOf(resource), auxData: auxDataOf(auxData) };
+  } = readFields(json, 'request', ['principal', 'resource', 'auxData']);
+  return { principal: readPrincipal(principal), resource: readResource(resource), auxData: readAuxData(auxData) };
 }
 
 /**
  * `{"id": "alice", "roles": ["user"], "attr": {...}}`, with `policyVersion` and `scope`; missing fields are empty.
  * Throws a RequestProblem.
  */
-export function principalOf(json: unknown): Principal {
-  const fields = fieldsOf(json, 'principal', ['id', 'roles', 'attr', 'policyVersion', 'scope']);
+export function readPrincipal(json: unknown): Principal {
+  const fields = readFields(json, 'principal', ['id', 'roles', 'attr', 'policyVersion', 'scope']);
   const { roles = [], attr = {} } = fields;
   if (!Array.isArray(roles) || roles.some((role) => typeof role !== 'string'))
     throw new RequestProblem('`roles` of a principal must be a list of strings');
   return {
-    ...textsOf(fields, ['id', 'policyVersion', 'scope'], 'principal'),
+    ...readTexts(fields, ['id', 'policyVersion', 'scope'], 'principal'),
     roles,
-    attr: mapOf(attr, '`attr` of a principal'),
+    attr: readMap(attr, '`attr` of a principal'),
   };
 }
 
@@ -47,41 +47,41 @@ export function principalOf(json: unknown): Principal {
  * `{"kind": "album", "id": "a1", "attr": {...}}`, with `policyVersion` and `scope`; missing fields are empty. Throws a
  * RequestProblem.
  */
-export function resourceOf(json: unknown): Resource {
-  const fields = fieldsOf(json, 'resource', ['kind', 'id', 'attr', 'policyVersion', 'scope']);
+export function readResource(json: unknown): Resource {
+  const fields = readFields(json, 'resource', ['kind', 'id', 'attr', 'policyVersion', 'scope']);
   const { attr = {} } = fields;
   return {
-    ...textsOf(fields, ['kind', 'id', 'policyVersion', 'scope'], 'resource'),
-    attr: mapOf(attr, '`attr` of a resource'),
+    ...readTexts(fields, ['kind', 'id', 'policyVersion', 'scope'], 'resource'),
+    attr: readMap(attr, '`attr` of a resource'),
   };
 }
 
 /** Claims of tokens: `{"jwt": {...}, "jwts": {"name": {"claims": {...}}}}`. Throws a RequestProblem. */
-export function auxDataOf(json: unknown): AuxData {
-  const { jwt = {}, jwts = {} } = fieldsOf(json, 'auxData', ['jwt', 'jwts']);
-  const tokens = Object.entries(mapOf(jwts, '`jwts`')).map(([name, token]) => {
-    const { claims = {} } = fieldsOf(token, 'token', ['claims']);
-    return [name, { claims: mapOf(claims, '`claims` of a token') }] as const;
+export function readAuxData(json: unknown): AuxData {
+  const { jwt = {}, jwts = {} } = readFields(json, 'auxData', ['jwt', 'jwts']);
+  const tokens = Object.entries(readMap(jwts, '`jwts`')).map(([name, token]) => {
+    const { claims = {} } = readFields(token, 'token', ['claims']);
+    return [name, { claims: readMap(claims, '`claims` of a token') }] as const;
   });
-  return { jwt: mapOf(jwt, '`jwt`'), jwts: Object.fromEntries(tokens) };
+  return { jwt: readMap(jwt, '`jwt`'), jwts: Object.fromEntries(tokens) };
 }
 
 /** Throws a RequestProblem unless it is a map. */
-export function mapOf(json: unknown, what: string): Attributes {
+export function readMap(json: unknown, what: string): Attributes {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new RequestProblem(`${what} must be a map of names to values`);
   return json as Attributes;
 }
 
-function fieldsOf(json: unknown, what: string, known: readonly string[]): { readonly [name: string]: unknown } {
-  const fields = mapOf(json, `\`${what}\``);
+function readFields(json: unknown, what: string, known: readonly string[]): { readonly [name: string]: unknown } {
+  const fields = readMap(json, `\`${what}\``);
   const unknown = Object.keys(fields).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new RequestProblem(`\`${what}\` has no field \`${unknown}\`: its fields are ${known.join(', ')}`);
   return fields;
 }
 
-function textsOf<N extends string>(
+function readTexts<N extends string>(
   fields: { readonly [name: string]: unknown },
   names: readonly N[],
   what: string,

@@ -1,9 +1,10 @@
 import { beginLimit, EvaluationLimitError, endLimit, isFailure } from '../../cel/runtime/index.js';
 import type { Instant } from '../../../runtime/policy/index.js';
 import type { PolicyFile } from '../../../compiler/ast/policy.js';
-import { frameOf } from '../../../compiler/diagnostics/frame.js';
+import { formatFrame } from '../../../compiler/diagnostics/frame.js';
 import { plain } from '../../../compiler/diagnostics/paint.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
+import { plainSyntaxError } from '../../../compiler/diagnostics/syntax-text.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { reservedWords } from '../../cel/parse/tokens.js';
 import { type Assign, ASSIGNMENTS, EMPTY_STATE, readJson, type State } from './state.js';
@@ -11,7 +12,8 @@ import { compileExpression, type ExpressionProblem, isDeclared } from './compile
 import { conditionTree } from './condition-tree.js';
 import { HELP, readInput } from './directive.js';
 import { evaluate } from '../../../compiler/evaluate.js';
-import { resultOf, surroundingsOf, surroundingsOfPolicy } from './surroundings.js';
+import { explainFailure } from './failing-part.js';
+import { evaluateExpression, makeSurroundings, surroundingsOfPolicy } from './surroundings.js';
 import { listNames, listPolicy, listRules } from './listing.js';
 import { loadedPolicy } from './loaded-policy.js';
 import { printValue } from './print-value.js';
@@ -103,7 +105,9 @@ export class Session {
     const rule = policy.rules[number];
     if (rule === undefined) return failed(`there is no rule #${number}: \`:rules\` lists them`);
     const within = surroundingsOfPolicy(this.state, this.world.now());
-    return said(`${conditionTree(rule.condition.match, (expression) => resultOf(expression, within)).join('\n')}\n`);
+    return said(
+      `${conditionTree(rule.condition.match, (expression) => evaluateExpression(expression, within)).join('\n')}\n`,
+    );
   }
 
   private assign(name: string, text: string, at: Placed): Reply {
@@ -131,8 +135,10 @@ export class Session {
   private evaluate(name: string, text: string, at: Placed): Reply {
     const compiled = compileExpression(text, this.state.names.keys());
     if (compiled.kind === 'invalid') return wrong(compiled.problems, at);
-    const result = evaluate(compiled.value, surroundingsOf(this.state, this.world.now()));
-    if (isFailure(result)) return failed(result?.message ?? 'it could not be evaluated');
+    const within = makeSurroundings(this.state, this.world.now());
+    const result = evaluate(compiled.value, within);
+    if (isFailure(result))
+      return wrong([explainFailure(compiled.ast, result?.message ?? 'it could not be evaluated', within)], at);
     this.state = { ...this.state, names: new Map([...this.state.names, [name, result]]) };
     return said(`${name} = ${printValue(result)}\n`);
   }
@@ -164,13 +170,13 @@ function failed(...messages: readonly string[]): Reply {
 /** `1:9: error: ...`, the source line with a marker, and the suggested fix. */
 function wrong(problems: readonly ExpressionProblem[], { whole, offset }: Placed): Reply {
   const source = new Source('', whole);
-  const lines = problems.flatMap(({ message, start, end, hints }) => {
+  const lines = problems.flatMap(({ message, start, end, hints, advice }) => {
     const { line, column } = source.lineAndColumn(offset + start);
-    const frame = frameOf({ source, start: offset + start, end: offset + end }, plain);
+    const frame = formatFrame({ source, start: offset + start, end: offset + end }, plain);
     return [
-      `${line}:${column}: error: ${visible(message)}`,
+      `${line}:${column}: error: ${visible(plainSyntaxError(message))}`,
       ...frame,
-      ...(hints?.() ?? []).map((hint) => `  note: ${visible(hint.message)}`),
+      ...[...(hints?.() ?? []), ...(advice ?? [])].map((hint) => `  note: ${visible(hint.message)}`),
     ];
   });
   return { ...said(''), problems: lines.map((line) => `${line}\n`).join('') };

@@ -2,13 +2,13 @@ import type { Value } from '../../cel/runtime/index.js';
 import type { Attributes } from '../../../runtime/policy/index.js';
 import type { LoadedPolicy } from './loaded-policy.js';
 import {
-  auxDataOf,
+  readAuxData,
   EMPTY_PARTS,
-  mapOf,
-  principalOf,
-  requestOf,
+  readMap,
+  readPrincipal,
+  readRequest,
   type RequestParts,
-  resourceOf,
+  readResource,
 } from './request-json.js';
 
 /** The state of a session. */
@@ -19,7 +19,7 @@ export interface State {
   /** Replaces all variables that the policy defines; undefined if nothing was set. */
   readonly variables: Attributes | undefined;
   readonly constants: Attributes | undefined;
-  /** As JSON. */
+  /** Globals as JSON. */
   readonly globals: Attributes;
   readonly policy: LoadedPolicy | undefined;
 }
@@ -42,16 +42,16 @@ export type Assign = (state: State, json: unknown) => State;
 
 /** The names for which `:let` accepts JSON (docs/spec/server.md#repl). */
 export const ASSIGNMENTS: ReadonlyMap<string, Assign> = byName([
-  [['request'], (state, json) => ({ ...state, parts: requestOf(json) })],
+  [['request'], (state, json) => ({ ...state, parts: readRequest(json) })],
   [
     ['request.principal', 'P'],
-    (state, json) => ({ ...state, parts: { ...state.parts, principal: principalOf(json) } }),
+    (state, json) => ({ ...state, parts: { ...state.parts, principal: readPrincipal(json) } }),
   ],
-  [['request.resource', 'R'], (state, json) => ({ ...state, parts: { ...state.parts, resource: resourceOf(json) } })],
-  [['request.auxData'], (state, json) => ({ ...state, parts: { ...state.parts, auxData: auxDataOf(json) } })],
-  [['variables', 'V'], (state, json) => ({ ...state, variables: mapOf(json, '`variables`') })],
-  [['constants', 'C'], (state, json) => ({ ...state, constants: mapOf(json, '`constants`') })],
-  [['globals', 'G'], (state, json) => ({ ...state, globals: mapOf(json, '`globals`') })],
+  [['request.resource', 'R'], (state, json) => ({ ...state, parts: { ...state.parts, resource: readResource(json) } })],
+  [['request.auxData'], (state, json) => ({ ...state, parts: { ...state.parts, auxData: readAuxData(json) } })],
+  [['variables', 'V'], (state, json) => ({ ...state, variables: readMap(json, '`variables`') })],
+  [['constants', 'C'], (state, json) => ({ ...state, constants: readMap(json, '`constants`') })],
+  [['globals', 'G'], (state, json) => ({ ...state, globals: readMap(json, '`globals`') })],
 ]);
 
 /** The maximum depth of a JSON value: later traversals are recursive. */

@@ -6,7 +6,7 @@ import { compileTree } from './compile-expression.js';
 import type { State } from './state.js';
 
 /** The context of one input: one instant, and each variable is evaluated once. */
-export function surroundingsOf(
+export function makeSurroundings(
   { names, parts, variables, constants, globals, policy }: State,
   now: Instant,
 ): Surroundings {
@@ -25,7 +25,7 @@ export function surroundingsOf(
     if (expression === undefined) return cel.undefinedField(name);
     // Found by a variable that reads itself.
     results.set(name, new cel.CelError(`variable '${name}' refers to itself`));
-    const result = cel.stored(resultOf(expression, { ...within, locals: new Map() }));
+    const result = cel.stored(evaluateExpression(expression, { ...within, locals: new Map() }));
     results.set(name, result);
     return result;
   };
@@ -53,7 +53,7 @@ export function surroundingsOf(
  * ones that the policy uses.
  */
 export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
-  const within = surroundingsOf(state, now);
+  const within = makeSurroundings(state, now);
   const { policy, variables, constants } = state;
   if (policy === undefined) return within;
   const used = (names: ReadonlySet<string>, read: (name: string) => cel.Result) => () =>
@@ -71,7 +71,7 @@ export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
 }
 
 /** Evaluates an expression of a policy. */
-export function resultOf({ ast, syntaxErrors }: Expression, within: Surroundings): cel.Result {
+export function evaluateExpression({ ast, syntaxErrors }: Expression, within: Surroundings): cel.Result {
   if (ast === undefined) return new cel.CelError(syntaxErrors[0]?.message ?? 'it is not an expression');
   const compiled = compileTree(ast);
   return compiled.kind === 'value'

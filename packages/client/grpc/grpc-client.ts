@@ -35,12 +35,23 @@ export type MetadataValues = { readonly [key: string]: string };
 export interface GrpcTls {
   /** The trusted authorities, instead of the platform's. */
   readonly ca?: string | undefined;
-  /** For servers that require a client certificate. */
+  /** Client certificate, for servers that require one. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** A client over gRPC: one connection, which is opened by the first call and reopened if it is lost. */
+/**
+ * A client over gRPC: one connection, which is opened by the first call and reopened if it is lost.
+ *
+ * @example
+ * import { grpcClient } from 'authz/client/grpc';
+ *
+ * const client = grpcClient({ address: 'localhost:3593', timeout: 1000 });
+ * const principal = { id: 'ann', roles: ['user'] };
+ * const resource = { kind: 'contact', id: 'c1' };
+ * console.log(await client.isAllowed({ principal, resource, action: 'read' })); // => true
+ * await client.close();
+ */
 export function grpcClient<P extends Permissions = AnyPermissions>(options: GrpcOptions): AuthzClient<P> {
   return clientOver(grpcTransport(options), options);
 }

@@ -55,8 +55,8 @@ test('that cannot connect are named, and no message says undefined', async () =>
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as AddressInfo;
   const before = process.env['http_proxy'];
-  const messageOf = async (address: string): Promise<string> => {
-    const client = grpcClient({ address, timeout: 4000 });
+  const catchMessage = async (address: string): Promise<string> => {
+    const client = grpcClient({ address, timeout: 60_000 });
     const request = { principal: { id: 'a', roles: ['u'] }, resource: { kind: 'doc', id: '1' }, action: 'view' };
     const message = await client.isAllowed(request).then(String, (error: Error) => error.message);
     await client.close();
@@ -65,10 +65,13 @@ test('that cannot connect are named, and no message says undefined', async () =>
   try {
     process.env['http_proxy'] = `http://127.0.0.1:${port}`;
     assert.match(
-      await messageOf('pdp.invalid:3593'),
+      await catchMessage('pdp.invalid:3593'),
       /^cannot connect to `pdp\.invalid:3593` through the proxy of `http_proxy`(?!.*undefined)/,
     );
-    assert.match(await messageOf('127.0.0.1:1'), /^cannot connect to `127\.0\.0\.1:1`: .*ECONNREFUSED(?!.*undefined)/);
+    assert.match(
+      await catchMessage('127.0.0.1:1'),
+      /^cannot connect to `127\.0\.0\.1:1`: .*ECONNREFUSED(?!.*undefined)/,
+    );
   } finally {
     if (before === undefined) delete process.env['http_proxy'];
     else process.env['http_proxy'] = before;

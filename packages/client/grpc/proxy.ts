@@ -35,7 +35,10 @@ function isLoopback(host: string): boolean {
   );
 }
 
-/** As other programs read the list: names with those below them, `*` for all. Networks are left to the library. */
+/**
+ * Whether the list excepts a host, as other programs read it: names with those below them, `*` for all. Networks are
+ * left to the library.
+ */
 function isExcepted(host: string, environment: { readonly [name: string]: string | undefined }): boolean {
   const list = EXCEPTIONS.map((name) => environment[name]).find(Boolean) ?? '';
   return list.split(',').some((entry) => {

@@ -1,8 +1,8 @@
-import { explainerOf } from '../../analysis/explain/explain.js';
+import { makeExplainer } from '../../analysis/explain/explain.js';
 import { isTrue } from '../../analysis/explain/condition-tree.js';
 import { prettyCondition } from '../../analysis/explain/report/pretty.js';
-import { engineOptionsOf, keyOf } from '../../policy-tests/engine/ask-engine.js';
-import { programOf } from '../../../compiler/compile.js';
+import { makeEngineOptions, makeOptionsKey } from '../../policy-tests/engine/ask-engine.js';
+import { makeProgram } from '../../../compiler/compile.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { plain } from '../../../compiler/diagnostics/paint.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
@@ -23,7 +23,7 @@ export function evaluateIn(
   suites: readonly SuiteFiles[],
   place: ConditionPlace,
 ): Evaluated {
-  const { lowered } = programOf(sources, new Diagnostics(), { schemaTexts }) ?? {};
+  const { lowered } = makeProgram(sources, new Diagnostics(), { schemaTexts }) ?? {};
   if (lowered === undefined) throw new Error('the policies have errors: correct them first');
   return evaluateCondition(fold(lowered), suites, place);
 }
@@ -40,13 +40,13 @@ function evaluateCondition(program: Program, suites: readonly SuiteFiles[], plac
   const calls = testCalls(suites, { filter: new Map(), skipBatching: true, traced: false });
   for (const { question } of calls.slice(0, MOST_CALLS)) {
     const { principal, resource, actions, auxData, options } = question;
-    const key = JSON.stringify([keyOf(options), options.now]);
-    const explainer = explainers.get(key) ?? explainerOf(program, engineFor(options));
+    const key = JSON.stringify([makeOptionsKey(options), options.now]);
+    const explainer = explainers.get(key) ?? makeExplainer(program, engineFor(options));
     explainers.set(key, explainer);
     for (const action of actions) {
       const tree = conditionAt(explainer.explain({ principal, resource, action, auxData }), place);
       if (tree === undefined) continue;
-      const evaluation = evaluationOf(tree, visible(`${principal.id}, ${resource.kind} ${resource.id}`));
+      const evaluation = formatEvaluation(tree, visible(`${principal.id}, ${resource.kind} ${resource.id}`));
       evaluations.set(JSON.stringify(evaluation), evaluation);
     }
   }
@@ -56,10 +56,10 @@ function evaluateCondition(program: Program, suites: readonly SuiteFiles[], plac
 /** Each is decided and explained, and an editor waits for all. */
 const MOST_CALLS = 1_000;
 
-function engineFor(options: Parameters<typeof engineOptionsOf>[0]): Parameters<typeof explainerOf>[1] {
+function engineFor(options: Parameters<typeof makeEngineOptions>[0]): Parameters<typeof makeExplainer>[1] {
   const { now } = options;
   return {
-    ...engineOptionsOf(options, { strictEvaluation: false, schemaEnforcement: 'none' }),
+    ...makeEngineOptions(options, { strictEvaluation: false, schemaEnforcement: 'none' }),
     ...(now !== undefined && { clock: () => now }),
   };
 }
@@ -73,7 +73,7 @@ function conditionAt({ steps }: Explanation, { file, line }: ConditionPlace): Co
   return undefined;
 }
 
-function evaluationOf(tree: ConditionTree, request: string): Evaluation {
+function formatEvaluation(tree: ConditionTree, request: string): Evaluation {
   const isFailed = 'text' in tree && 'error' in tree.result;
   return {
     request,

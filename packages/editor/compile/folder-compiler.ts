@@ -17,7 +17,7 @@ export interface FolderQuestion {
   readonly texts: Texts;
   readonly schemaTexts: ReadonlyMap<string, string>;
   readonly vocabulary: Vocabulary;
-  /** To evaluate a condition, in place of the diagnostics: where it is, and the files of the tests. */
+  /** Set to evaluate a condition, in place of the diagnostics: where it is, and the files of the tests. */
   readonly condition?: { readonly place: ConditionPlace; readonly tests: Texts };
 }
 

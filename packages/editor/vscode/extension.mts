@@ -1,44 +1,79 @@
-import { commands, type ExtensionContext, window, workspace } from 'vscode';
+import { dirname } from 'node:path';
+import { commands, type ExtensionContext, type TextDocument, window, workspace } from 'vscode';
 import { LanguageClient } from 'vscode-languageclient/node';
 import { installedProgram } from './installed-program.mjs';
+import { findPolicyFolder, isPolicyText, findWorkspaceFolder } from './policy-folder.mjs';
 
-let client: LanguageClient | undefined;
+/** The language server of each folder of policies; undefined where its program is missing. */
+const clients = new Map<string, LanguageClient | undefined>();
 
-/** Starts the language server of the workspace. Rejects if it cannot be started. */
+/**
+ * Starts a language server for the folder of policies of the workspace, and for that of each policy that is opened
+ * elsewhere. Rejects if the first cannot be started.
+ */
 export async function activate(context: ExtensionContext): Promise<void> {
   context.subscriptions.push(
-    commands.registerCommand('authz.restart', () => (client === undefined ? start() : client.restart())),
+    commands.registerCommand('authz.restart', restart),
+    workspace.onDidOpenTextDocument((document) => startFor(document)),
   );
-  await start();
+  await startAll();
 }
 
-async function start(): Promise<void> {
-  const cwd = workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const configured = workspace.getConfiguration('authz').get<readonly string[]>('command', []);
-  const [command = installedProgram(cwd), ...args] = configured;
-  if (configured.length === 0) args.push('lsp', '--stdio');
+async function startAll(): Promise<void> {
+  const root = workspace.workspaceFolders?.[0]?.uri.fsPath;
+  const folder = root === undefined ? undefined : findWorkspaceFolder(root, setting('folder', ''));
+  if (folder !== undefined) await start(folder);
+  await Promise.all(workspace.textDocuments.map(startFor));
+}
+
+async function startFor(document: TextDocument): Promise<void> {
+  if (document.uri.scheme !== 'file' || !['yaml', 'json'].includes(document.languageId)) return;
+  if (!isPolicyText(document.getText())) return;
+  const file = document.uri.fsPath;
+  const root = workspace.getWorkspaceFolder(document.uri)?.uri.fsPath ?? dirname(file);
+  const folder = findPolicyFolder(file, root, setting('folder', ''));
+  if (![...clients.keys()].some((other) => file.startsWith(`${other}/`) || file.startsWith(`${other}\\`)))
+    await start(folder);
+}
+
+async function start(folder: string): Promise<void> {
+  if (clients.has(folder)) return;
+  clients.set(folder, undefined);
+  const configured = setting<readonly string[]>('command', []);
+  const [command = installedProgram(folder), ...args] = configured;
+  if (configured.length === 0) args.push('lsp', folder, '--stdio');
   if (command === undefined) {
     void window.showWarningMessage(
       'authzc is not installed in this workspace. Run `npm install --save-dev authzc`, then `authz: Restart the language server`; or set `authz.command`.',
     );
     return;
   }
+  const cwd = workspace.workspaceFolders?.[0]?.uri.fsPath;
   const options = { ...(cwd !== undefined && { cwd }), shell: process.platform === 'win32' };
-  client = new LanguageClient(
+  // A glob; characters of the path that have a meaning in globs match themselves.
+  const pattern = `${folder.replaceAll('\\', '/').replace(/[[\]{}*?]/g, '?')}/**`;
+  const client = new LanguageClient(
     'authz',
     'authz',
     { command, args, options },
-    {
-      documentSelector: [
-        { scheme: 'file', language: 'yaml' },
-        { scheme: 'file', language: 'json' },
-      ],
-    },
+    { documentSelector: ['yaml', 'json'].map((language) => ({ scheme: 'file', language, pattern })) },
   );
+  clients.set(folder, client);
   await client.start();
 }
 
-/** Ends the language server. */
+async function restart(): Promise<void> {
+  await deactivate();
+  await startAll();
+}
+
+function setting<T>(name: string, otherwise: T): T {
+  return workspace.getConfiguration('authz').get<T>(name, otherwise);
+}
+
+/** Ends the language servers. */
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  const running = [...clients.values()];
+  clients.clear();
+  await Promise.all(running.map((client) => client?.stop()));
 }

@@ -1,20 +1,20 @@
 import { breakable, element } from '../dom.js';
-import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
+import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 
 /** The decisions of a check, resource by resource. */
 export function checkAnswer(body: Json): HTMLElement {
-  return element('div', {}, ...itemsOf(at(body, ['results'])).map(resultNode));
+  return element('div', {}, ...toItems(at(body, ['results'])).map(resultNode));
 }
 
-/** A decision as a word in its colour. */
-export function badge(text: string, kind: 'allow' | 'deny' | 'depends'): HTMLElement {
+/** A decision as a word in its colour; `idle` for the effect of a rule that does not apply. */
+export function badge(text: string, kind: 'allow' | 'deny' | 'depends' | 'idle'): HTMLElement {
   return element('span', { class: `badge ${kind}` }, text);
 }
 
 function resultNode(result: Json): HTMLElement {
   const { kind, id } = { kind: textOf(at(result, ['resource', 'kind'])), id: textOf(at(result, ['resource', 'id'])) };
   const hasMeta = at(result, ['meta']) !== undefined;
-  const rows = membersOf(at(result, ['actions'])).map(([action, effect]) =>
+  const rows = toMembers(at(result, ['actions'])).map(([action, effect]) =>
     actionRow(action, textOf(effect), at(result, ['meta', 'actions', action]), hasMeta),
   );
   const head = ['Action', 'Decision', ...(hasMeta ? ['Policy', 'Scope'] : [])].map((title) =>
@@ -27,12 +27,12 @@ function resultNode(result: Json): HTMLElement {
     table(head, rows),
     lines(
       'Derived roles',
-      itemsOf(at(result, ['meta', 'effectiveDerivedRoles'])).map((role) => [textOf(role)]),
+      toItems(at(result, ['meta', 'effectiveDerivedRoles'])).map((role) => [textOf(role)]),
     ),
-    lines('Outputs', itemsOf(at(result, ['outputs'])).map(outputLine)),
+    lines('Outputs', toItems(at(result, ['outputs'])).map(outputLine)),
     lines(
       'Attributes that violate the schema',
-      itemsOf(at(result, ['validationErrors'])).map((error) => [
+      toItems(at(result, ['validationErrors'])).map((error) => [
         `${textOf(at(error, ['source']))} ${textOf(at(error, ['path']))}: ${textOf(at(error, ['message']))}`,
       ]),
     ),
@@ -42,7 +42,7 @@ function resultNode(result: Json): HTMLElement {
 /** A table; where it is wider than the window, it scrolls alone. */
 export function table(head: readonly HTMLElement[], rows: readonly HTMLElement[]): HTMLElement {
   const content = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows));
-  return element('div', { class: 'scrollable' }, content);
+  return element('div', { class: 'scrollable', tabindex: 0 }, content);
 }
 
 function actionRow(action: string, effect: string, meta: Json | undefined, hasMeta: boolean): HTMLElement {

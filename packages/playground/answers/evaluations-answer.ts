@@ -1,11 +1,11 @@
 import { breakable, element } from '../dom.js';
-import { at, itemsOf, type Json, textOf } from '../json.js';
+import { at, toItems, type Json, textOf } from '../json.js';
 import { badge, table } from './check-answer.js';
 
 /** The decisions of AuthZEN, in the order of the evaluations that were asked for. */
 export function evaluationsAnswer(body: Json, asked: Json): HTMLElement {
-  const questions = itemsOf(at(asked, ['evaluations']));
-  const rows = itemsOf(at(body, ['evaluations'])).map((evaluation, index) => {
+  const questions = toItems(at(asked, ['evaluations']));
+  const rows = toItems(at(body, ['evaluations'])).map((evaluation, index) => {
     const question = questions[index];
     const resource = `${textOf(at(question, ['resource', 'type']))} ${textOf(at(question, ['resource', 'id']))}`;
     const isAllowed = at(evaluation, ['decision']) === true;

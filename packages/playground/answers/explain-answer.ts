@@ -1,14 +1,14 @@
 import { badge } from './check-answer.js';
 import { element } from '../dom.js';
-import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
+import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 
 /** Why an action is allowed or denied: what decided, the rules that were asked, and what would turn the decision. */
 export function explainAnswer(body: Json): HTMLElement {
   const isAllowed = textOf(at(body, ['effect'])) === 'EFFECT_ALLOW';
   const decision = isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny');
-  const deciding = itemsOf(at(body, ['decidedBy'])).map((rule) => `${textOf(at(rule, ['rule']))} ${placeOf(rule)}`);
+  const deciding = toItems(at(body, ['decidedBy'])).map((rule) => `${textOf(at(rule, ['rule']))} ${renderPlace(rule)}`);
   const reasons = at(body, ['isRejected']) === true ? ['the attributes violate the schema'] : deciding;
-  const steps = itemsOf(at(body, ['steps']));
+  const steps = toItems(at(body, ['steps']));
   return element(
     'section',
     { class: 'result' },
@@ -16,11 +16,11 @@ export function explainAnswer(body: Json): HTMLElement {
     steps.length === 0
       ? element('p', {}, 'No rule matches this action and these roles.')
       : element('ul', { class: 'tree', 'aria-label': 'Rules' }, ...steps.map(stepNode)),
-    ...nearMissNodes(isAllowed, itemsOf(at(body, ['nearMisses', 'sets']))),
+    ...nearMissNodes(isAllowed, toItems(at(body, ['nearMisses', 'sets']))),
   );
 }
 
-function placeOf(item: Json): string {
+function renderPlace(item: Json): string {
   const place = at(item, ['place']);
   return `${textOf(at(place, ['file']))}:${JSON.stringify(at(place, ['line']) ?? 0)}`;
 }
@@ -34,7 +34,7 @@ function stepNode(step: Json): HTMLElement {
     at(step, ['needsConsent']) === true ? 'needs consent' : '',
     at(step, ['isLimit']) === true ? 'role policy: denies actions that it does not list' : '',
   ];
-  const rules = itemsOf(at(step, ['rules']));
+  const rules = toItems(at(step, ['rules']));
   return branch(
     [element('span', {}, textOf(at(step, ['policy']))), quiet(words.filter((word) => word !== '').join(', '))],
     rules.map(ruleNode),
@@ -51,14 +51,15 @@ const RESULTS: { readonly [result: string]: readonly [mark: string, text: string
 function ruleNode(rule: Json): HTMLElement {
   const [mark, text] = RESULTS[textOf(at(rule, ['result']))] ?? ['?', ''];
   const isAllow = textOf(at(rule, ['effect'])) === 'EFFECT_ALLOW';
+  const applies = textOf(at(rule, ['result'])) === 'RULE_RESULT_APPLIES';
   const inverted = at(rule, ['inverted']) === true ? ', where its condition does not hold' : '';
   const derivedRole = at(rule, ['derivedRole']);
   const condition = at(rule, ['condition']);
   return branch(
     [
       `${mark} ${textOf(at(rule, ['name']))} `,
-      badge(isAllow ? 'ALLOW' : 'DENY', isAllow ? 'allow' : 'deny'),
-      quiet(`${text}${inverted} · ${placeOf(rule)}`),
+      badge(isAllow ? 'ALLOW' : 'DENY', applies ? (isAllow ? 'allow' : 'deny') : 'idle'),
+      quiet(`${text}${inverted} · ${renderPlace(rule)}`),
     ],
     [
       ...(derivedRole === undefined ? [] : [derivedRoleNode(derivedRole)]),
@@ -71,7 +72,7 @@ function derivedRoleNode(role: Json): HTMLElement {
   const condition = at(role, ['condition']);
   const mark = at(role, ['isActive']) === true ? '✔' : '✘';
   return branch(
-    [`${mark} derived role ${textOf(at(role, ['name']))}`, quiet(placeOf(role))],
+    [`${mark} derived role ${textOf(at(role, ['name']))}`, quiet(renderPlace(role))],
     condition === undefined ? [] : [conditionNode(condition)],
   );
 }
@@ -84,15 +85,15 @@ function conditionNode(condition: Json): HTMLElement {
   const value = at(result, ['value']);
   const mark = error === '' ? (value === true ? '✔' : '✘') : '!';
   const group = GROUPS[textOf(at(condition, ['kind']))];
-  const parts = itemsOf(at(condition, ['of'])).map(conditionNode);
+  const parts = toItems(at(condition, ['of'])).map(conditionNode);
   if (group !== undefined) return branch([`${mark} `, element('span', { class: 'operator' }, group)], parts);
-  const read = itemsOf(at(condition, ['values'])).map((item) => `${textOf(at(item, ['text']))} is ${outcome(item)}`);
+  const read = toItems(at(condition, ['values'])).map((item) => `${textOf(at(item, ['text']))} is ${outcome(item)}`);
   const details = [
     textOf(at(condition, ['definition'])),
     textOf(at(condition, ['comparison'])),
     ...read,
     error === '' ? '' : `cannot be evaluated: ${error}`,
-    placeOf(condition),
+    renderPlace(condition),
   ];
   return branch(
     [
@@ -126,14 +127,14 @@ function quiet(text: string): HTMLElement | string {
 function nearMissNodes(isAllowed: boolean, sets: readonly Json[]): readonly HTMLElement[] {
   if (sets.length === 0) return [];
   const items = sets.map((set) =>
-    element('li', {}, ...itemsOf(at(set, ['changes'])).map((change) => element('span', {}, changeText(change)))),
+    element('li', {}, ...toItems(at(set, ['changes'])).map((change) => element('span', {}, changeText(change)))),
   );
   const title = isAllowed ? 'Would be denied with' : 'Would be allowed with';
   return [element('div', { class: 'lines' }, element('h4', {}, title), element('ul', {}, ...items))];
 }
 
 function changeText(change: Json): string {
-  const { from, to } = Object.fromEntries(membersOf(change));
+  const { from, to } = Object.fromEntries(toMembers(change));
   const shown = (value: Json | undefined): string => (value === undefined ? 'nothing' : JSON.stringify(value));
   return `${textOf(at(change, ['path']))}: ${shown(from)} → ${shown(to)}`;
 }

@@ -1,6 +1,6 @@
 import { badge } from './check-answer.js';
 import { element } from '../dom.js';
-import { at, itemsOf, type Json, textOf } from '../json.js';
+import { at, toItems, type Json, textOf } from '../json.js';
 
 /** The result of a plan: the condition that each resource must meet. */
 export function planAnswer(body: Json): HTMLElement {
@@ -24,19 +24,19 @@ const OUTCOMES: { readonly [kind: string]: () => HTMLElement } = {
 
 /** The condition of a plan as a tree: logical operators are branches that can be collapsed, comparisons are lines. */
 export function filterTree(condition: Json): HTMLElement {
-  return element('ul', { class: 'tree', 'aria-label': 'Filter' }, element('li', {}, nodeOf(condition)));
+  return element('ul', { class: 'tree', 'aria-label': 'Filter' }, element('li', {}, renderNode(condition)));
 }
 
-function nodeOf(operand: Json): HTMLElement {
+function renderNode(operand: Json): HTMLElement {
   const operator = textOf(at(operand, ['expression', 'operator']));
-  const operands = itemsOf(at(operand, ['expression', 'operands']));
-  if (operator === '') return leafOf(operand);
+  const operands = toItems(at(operand, ['expression', 'operands']));
+  if (operator === '') return renderLeaf(operand);
   if (operands.every((inner) => at(inner, ['expression']) === undefined)) {
     return element(
       'span',
       { class: 'comparison' },
       element('span', { class: 'operator' }, operator),
-      ...operands.flatMap((inner) => [' ', leafOf(inner)]),
+      ...operands.flatMap((inner) => [' ', renderLeaf(inner)]),
     );
   }
   const meaning = MEANINGS[operator];
@@ -49,13 +49,13 @@ function nodeOf(operand: Json): HTMLElement {
       element('span', { class: 'operator' }, operator),
       meaning === undefined ? undefined : element('span', { class: 'meaning' }, ` ${meaning}`),
     ),
-    element('ul', {}, ...operands.map((inner) => element('li', {}, nodeOf(inner)))),
+    element('ul', {}, ...operands.map((inner) => element('li', {}, renderNode(inner)))),
   );
 }
 
 const MEANINGS: { readonly [operator: string]: string } = { and: 'all of', or: 'any of', not: 'none of' };
 
-function leafOf(operand: Json): HTMLElement {
+function renderLeaf(operand: Json): HTMLElement {
   const variable = at(operand, ['variable']);
   if (variable !== undefined) return element('span', { class: 'variable' }, textOf(variable).replace(/^request\./, ''));
   return element('span', { class: 'value' }, JSON.stringify(at(operand, ['value']) ?? null));

@@ -1,17 +1,17 @@
 import { jsonText } from '../calls/answer-view.js';
 import { element } from '../dom.js';
-import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
-import { type Resolve, resolverOf, schemaTree } from './schema-tree.js';
+import { at, toItems, type Json, toMembers, textOf } from '../json.js';
+import { type Resolve, createResolver, schemaTree } from './schema-tree.js';
 
 /** The OpenAPI document of a server for people: its operations by tag, each with its messages and examples. */
 export function openApiView(document: Json): HTMLElement {
-  const resolve = resolverOf(document);
-  const operations = membersOf(at(document, ['paths'])).flatMap(([path, item]) =>
-    membersOf(item).map(([verb, operation]) => ({ path, verb, operation })),
+  const resolve = createResolver(document);
+  const operations = toMembers(at(document, ['paths'])).flatMap(([path, item]) =>
+    toMembers(item).map(([verb, operation]) => ({ path, verb, operation })),
   );
-  const sections = itemsOf(at(document, ['tags'])).map((tag) => {
+  const sections = toItems(at(document, ['tags'])).map((tag) => {
     const name = textOf(at(tag, ['name']));
-    const own = operations.filter(({ operation }) => itemsOf(at(operation, ['tags'])).includes(name));
+    const own = operations.filter(({ operation }) => toItems(at(operation, ['tags'])).includes(name));
     return element(
       'section',
       { class: 'card', 'aria-label': name },
@@ -37,12 +37,12 @@ function operationNode({ path, verb, operation }: Operation, resolve: Resolve): 
   ];
   return lazyDetails(summary, () => [
     ...paragraphs(textOf(at(operation, ['description']))),
-    itemsOf(at(operation, ['security'])).length > 0
+    toItems(at(operation, ['security'])).length > 0
       ? element('p', { class: 'about' }, 'Requires the admin credentials (basic authentication).')
       : undefined,
-    ...parameterNodes(itemsOf(at(operation, ['parameters'])).map(resolve), resolve),
+    ...parameterNodes(toItems(at(operation, ['parameters'])).map(resolve), resolve),
     ...contentNodes('Request', at(operation, ['requestBody']), resolve),
-    ...membersOf(at(operation, ['responses'])).map(([status, response]) => {
+    ...toMembers(at(operation, ['responses'])).map(([status, response]) => {
       const resolved = resolve(response);
       const line = [element('code', {}, status), ` ${textOf(at(resolved, ['description']))}`];
       return lazyDetails(line, () => contentNodes('Body', resolved, resolve));
@@ -71,10 +71,10 @@ function parameterNodes(parameters: readonly Json[], resolve: Resolve): readonly
 }
 
 function contentNodes(title: string, body: Json | undefined, resolve: Resolve): readonly HTMLElement[] {
-  return membersOf(at(body, ['content'])).flatMap(([mediaType, content]) => [
+  return toMembers(at(body, ['content'])).flatMap(([mediaType, content]) => [
     element('h3', {}, `${title} `, element('span', { class: 'id' }, mediaType)),
     element('div', { class: 'tree' }, schemaTree('', at(content, ['schema']) ?? {}, { resolve, isOpen: true })),
-    ...membersOf(at(content, ['examples'])).map(([, example]) =>
+    ...toMembers(at(content, ['examples'])).map(([, example]) =>
       lazyDetails([`Example: ${textOf(at(example, ['summary']))}`], () => [jsonText(at(example, ['value']) ?? null)]),
     ),
   ]);

@@ -1,10 +1,10 @@
 import { element } from '../dom.js';
-import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
+import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 
 /** Replaces a reference within the document by what it refers to. */
 export type Resolve = (value: Json) => Json;
 
-export function resolverOf(document: Json): Resolve {
+export function createResolver(document: Json): Resolve {
   const resolve: Resolve = (value) => {
     const reference = textOf(at(value, ['$ref']));
     if (!reference.startsWith('#/')) return value;
@@ -20,7 +20,7 @@ export function resolverOf(document: Json): Resolve {
 export interface SchemaTreeOptions {
   readonly resolve: Resolve;
   readonly isRequired?: boolean;
-  /** In place of the schema's own. */
+  /** Replaces the description of the schema. */
   readonly description?: string;
   readonly isOpen?: boolean;
 }
@@ -38,7 +38,7 @@ export function schemaTree(
     element('span', { class: 'operator' }, facts.filter((fact) => fact !== '').join(', ')),
     element('span', { class: 'meaning' }, ` ${description ?? describedBy(schema, resolved)}`),
   ];
-  const fields = (): readonly HTMLElement[] => fieldsOf(resolved, resolve);
+  const fields = (): readonly HTMLElement[] => renderFields(resolved, resolve);
   if (!hasFields(resolved, resolve)) return element('span', {}, ...line);
   const list = element('ul', {}, ...(isOpen ? fields() : []));
   const details = element('details', { open: isOpen }, element('summary', {}, ...line), list);
@@ -60,26 +60,26 @@ function objectIn(schema: Json, resolve: Resolve): Json {
 
 const CHOICES = ['oneOf', 'anyOf'] as const;
 
-function choicesOf(schema: Json): readonly Json[] {
-  return CHOICES.flatMap((choice) => itemsOf(at(schema, [choice])));
+function listChoices(schema: Json): readonly Json[] {
+  return CHOICES.flatMap((choice) => toItems(at(schema, [choice])));
 }
 
 function hasFields(schema: Json, resolve: Resolve): boolean {
   const object = objectIn(schema, resolve);
   return (
-    membersOf(at(object, ['properties'])).length > 0 ||
-    choicesOf(object).some((one) => hasFields(resolve(one), resolve))
+    toMembers(at(object, ['properties'])).length > 0 ||
+    listChoices(object).some((one) => hasFields(resolve(one), resolve))
   );
 }
 
-function fieldsOf(schema: Json, resolve: Resolve): readonly HTMLElement[] {
+function renderFields(schema: Json, resolve: Resolve): readonly HTMLElement[] {
   const object = objectIn(schema, resolve);
-  const required = itemsOf(at(object, ['required']));
+  const required = toItems(at(object, ['required']));
   const item = (name: string, field: Json, isRequired: boolean): HTMLElement =>
     element('li', {}, schemaTree(name, field, { resolve, isRequired }));
-  const properties = membersOf(at(object, ['properties']));
+  const properties = toMembers(at(object, ['properties']));
   if (properties.length > 0) return properties.map(([name, field]) => item(name, field, required.includes(name)));
-  return choicesOf(object).map((choice) => item('or', choice, false));
+  return listChoices(object).map((choice) => item('or', choice, false));
 }
 
 /** `list of ResourceEntry` */
@@ -94,9 +94,9 @@ function typeText(schema: Json, resolve: Resolve): string {
   if (items !== undefined) return `list of ${typeText(items, resolve)}`;
   const values = at(schema, ['additionalProperties']);
   if (values !== undefined && typeof values !== 'boolean') return `map of ${typeText(values, resolve) || 'any'}`;
-  const allowed = itemsOf(at(schema, ['enum']));
+  const allowed = toItems(at(schema, ['enum']));
   if (allowed.length > 0) return allowed.map((value) => JSON.stringify(value)).join(' | ');
-  const choices = choicesOf(schema);
+  const choices = listChoices(schema);
   if (choices.length > 0) return [...new Set(choices.map((choice) => typeText(choice, resolve)))].join(' | ');
   const type = at(schema, ['type']);
   return Array.isArray(type) ? type.join(' | ') : textOf(type) || 'any';

@@ -90,7 +90,7 @@ export function jsonText(value: Json): HTMLElement {
   const text = JSON.stringify(value, undefined, 2);
   let end = 0;
   for (const match of text.matchAll(TOKEN)) {
-    pre.append(text.slice(end, match.index), element('span', { class: classOf(match) }, match[0]));
+    pre.append(text.slice(end, match.index), element('span', { class: selectClass(match) }, match[0]));
     end = match.index + match[0].length;
   }
   pre.append(text.slice(end));
@@ -100,7 +100,7 @@ export function jsonText(value: Json): HTMLElement {
 /** Strings, with the colon that distinguishes a name from a value, and all other tokens. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(?=(:)?)|-?\d[\d.eE+-]*|true|false|null/g;
 
-function classOf([, text, colon]: RegExpExecArray): string {
+function selectClass([, text, colon]: RegExpExecArray): string {
   if (text === undefined) return 'json-word';
   return colon === undefined ? 'json-text' : 'json-name';
 }

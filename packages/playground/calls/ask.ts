@@ -5,9 +5,9 @@ import type { SentRequest } from './snippets.js';
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
-  /** In milliseconds. */
+  /** The duration in milliseconds. */
   readonly time: number;
-  /** In bytes. */
+  /** The length of the body in bytes. */
   readonly size: number;
   /** Undefined if it is not JSON. */
   readonly body: Json | undefined;

@@ -1,6 +1,6 @@
 import { element } from '../dom.js';
 import type { FieldRow } from './form-table.js';
-import { itemsOf, type Json, textOf } from '../json.js';
+import { toItems, type Json, textOf } from '../json.js';
 
 /** A field of a form. */
 export interface Field {
@@ -21,8 +21,8 @@ export interface Field {
 export class FieldError extends Error {}
 
 /** A field with its label, hint and place for an error; `id` is unique in the page. */
-export function fieldOf(row: FieldRow, id: string): Field {
-  const control = controlOf(row, id);
+export function createField(row: FieldRow, id: string): Field {
+  const control = createControl(row, id);
   const error = element('p', { class: 'error', id: `${id}-error` });
   const hint = row.hint === undefined ? undefined : element('span', { class: 'hint', id: `${id}-hint` }, row.hint);
   const label = element('label', { for: id }, row.label);
@@ -70,7 +70,7 @@ export function fieldOf(row: FieldRow, id: string): Field {
 
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
-function controlOf({ kind, hint, required }: FieldRow, id: string): Control {
+function createControl({ kind, hint, required }: FieldRow, id: string): Control {
   const describedBy = `${hint === undefined ? '' : `${id}-hint `}${id}-error`;
   const common = {
     id,
@@ -102,7 +102,7 @@ const READERS: { readonly [kind in FieldRow['kind']]: (control: Control) => Json
     return words.length === 0 ? undefined : words;
   },
   number: ({ value }) => (value === '' ? undefined : Number(value)),
-  json: ({ value }) => (value.trim() === '' ? undefined : objectOf(value)),
+  json: ({ value }) => (value.trim() === '' ? undefined : parseObject(value)),
   flag: (control) => ((control as HTMLInputElement).checked ? true : undefined),
 };
 
@@ -111,7 +111,7 @@ const WRITERS: { readonly [kind in FieldRow['kind']]: (control: Control, value: 
     control.value = textOf(value);
   },
   list: (control, value) => {
-    control.value = itemsOf(value).join(', ');
+    control.value = toItems(value).join(', ');
   },
   number: (control, value) => {
     control.value = typeof value === 'number' ? String(value) : '';
@@ -125,7 +125,7 @@ const WRITERS: { readonly [kind in FieldRow['kind']]: (control: Control, value: 
   },
 };
 
-function objectOf(text: string): Json {
+function parseObject(text: string): Json {
   const value = JSON.parse(text) as Json;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not an object');
   return value;

@@ -3,7 +3,7 @@ import { ask } from './ask.js';
 import { element } from '../dom.js';
 import { FieldError } from './field.js';
 import type { FieldGroup } from './form-table.js';
-import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
+import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 import type { KindNames } from './policy-names.js';
 import type { Protocol } from './protocols.js';
 import type { SentRequest } from './snippets.js';
@@ -33,7 +33,7 @@ export interface ServerFacts {
 export function operationPanel(operation: OperationRow, facts: ServerFacts): HTMLElement {
   const editor = requestEditor(operation.name, operation.form, facts.names);
   const view = answerView();
-  const examples = examplesOf(operation, facts);
+  const examples = listExamples(operation, facts);
   const select = element(
     'select',
     { id: `${operation.name}-example` },
@@ -92,8 +92,8 @@ interface Example {
 }
 
 /** The examples of the document that are about kinds of this server, then one about each kind. */
-function examplesOf({ path, example }: OperationRow, { document, names }: ServerFacts): readonly Example[] {
-  const written = membersOf(
+function listExamples({ path, example }: OperationRow, { document, names }: ServerFacts): readonly Example[] {
+  const written = toMembers(
     at(document, ['paths', path, 'post', 'requestBody', 'content', 'application/json', 'examples']),
   ).map(([name, one]) => ({ name, summary: textOf(at(one, ['summary'])), value: at(one, ['value']) ?? {} }));
   const known = new Set(names.map(({ kind }) => kind));
@@ -106,7 +106,7 @@ function examplesOf({ path, example }: OperationRow, { document, names }: Server
 function kindsIn(request: Json): readonly string[] {
   const resources = [
     at(request, ['resource']),
-    ...itemsOf(at(request, ['resources'])).map((entry) => at(entry, ['resource'])),
+    ...toItems(at(request, ['resources'])).map((entry) => at(entry, ['resource'])),
   ];
   return resources.flatMap((resource) => (resource === undefined ? [] : [textOf(at(resource, ['kind']))]));
 }

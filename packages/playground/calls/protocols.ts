@@ -2,7 +2,7 @@ import { explainAnswer } from '../answers/explain-answer.js';
 import { checkAnswer } from '../answers/check-answer.js';
 import { evaluationsAnswer } from '../answers/evaluations-answer.js';
 import { planAnswer } from '../answers/plan-answer.js';
-import { at, itemsOf, type Json, type JsonObject, membersOf, textOf } from '../json.js';
+import { at, toItems, type Json, type JsonObject, toMembers, textOf } from '../json.js';
 
 /** A way to send the request of an operation. */
 export interface Protocol {
@@ -39,7 +39,7 @@ export const CHECK_PROTOCOLS: readonly [Protocol, ...Protocol[]] = [
     name: 'authzen',
     title: 'AuthZEN',
     path: 'access/v1/evaluations',
-    write: evaluationsOf,
+    write: toEvaluations,
     answer: evaluationsAnswer,
   },
 ];
@@ -66,9 +66,9 @@ export const EXPLAIN_PROTOCOLS: readonly [Protocol, ...Protocol[]] = [
 ];
 
 /** A check in the terms of AuthZEN: an evaluation for each action on each resource. */
-function evaluationsOf(request: Json): Json {
+function toEvaluations(request: Json): Json {
   const principal = at(request, ['principal']);
-  const roles = itemsOf(at(principal, ['roles']));
+  const roles = toItems(at(principal, ['roles']));
   const context = withoutAbsent({
     'authz.requestId': at(request, ['requestId']),
     'authz.includeMeta': at(request, ['includeMeta']),
@@ -78,16 +78,16 @@ function evaluationsOf(request: Json): Json {
     subject: {
       type: textOf(roles[0]),
       id: at(principal, ['id']) ?? '',
-      properties: { ...propertiesOf(principal), 'authz.roles': roles },
+      properties: { ...toProperties(principal), 'authz.roles': roles },
     },
     ...(Object.keys(context).length > 0 && { context }),
-    evaluations: itemsOf(at(request, ['resources'])).flatMap((entry) => {
+    evaluations: toItems(at(request, ['resources'])).flatMap((entry) => {
       const resource = at(entry, ['resource']);
-      return itemsOf(at(entry, ['actions'])).map((action) => ({
+      return toItems(at(entry, ['actions'])).map((action) => ({
         resource: {
           type: at(resource, ['kind']) ?? '',
           id: at(resource, ['id']) ?? '',
-          properties: propertiesOf(resource),
+          properties: toProperties(resource),
         },
         action: { name: action },
       }));
@@ -96,9 +96,9 @@ function evaluationsOf(request: Json): Json {
 }
 
 /** Attributes are properties, and so are version and scope. */
-function propertiesOf(of: Json | undefined): JsonObject {
+function toProperties(of: Json | undefined): JsonObject {
   return {
-    ...Object.fromEntries(membersOf(at(of, ['attr']))),
+    ...Object.fromEntries(toMembers(at(of, ['attr']))),
     ...withoutAbsent({ 'authz.policyVersion': at(of, ['policyVersion']), 'authz.scope': at(of, ['scope']) }),
   };
 }

@@ -1,5 +1,5 @@
 import { element } from '../dom.js';
-import { type Field, FieldError, fieldOf } from './field.js';
+import { type Field, FieldError, createField } from './field.js';
 import type { FieldGroup } from './form-table.js';
 import { type KindNames, namesFor } from './policy-names.js';
 import { at, equal, type Json, withAt } from '../json.js';
@@ -17,7 +17,7 @@ export interface RequestEditor {
 export function requestEditor(name: string, groups: readonly FieldGroup[], names: readonly KindNames[]): RequestEditor {
   const fields: Field[] = [];
   const add = (row: FieldGroup['fields'][number]): HTMLElement => {
-    const field = fieldOf(row, [name, ...row.path].join('-'));
+    const field = createField(row, [name, ...row.path].join('-'));
     fields.push(field);
     return field.node;
   };
@@ -27,7 +27,7 @@ export function requestEditor(name: string, groups: readonly FieldGroup[], names
     const { suggests } = row;
     if (suggests !== undefined) suggest(() => namesFor(names, suggests, kindField?.text() ?? ''));
   }
-  const text = fieldOf({ label: 'Request', path: [], kind: 'json', hint: 'as it is sent' }, `${name}-json`);
+  const text = createField({ label: 'Request', path: [], kind: 'json', hint: 'as it is sent' }, `${name}-json`);
   text.node.hidden = true;
   const [asForm, asJson] = [modeButton('Form', true), modeButton('JSON', false)];
   const show = (mode: 'form' | 'json'): void => {

@@ -1,7 +1,8 @@
+import { badge } from '../answers/check-answer.js';
 import { explainAnswer } from '../answers/explain-answer.js';
-import { element } from '../dom.js';
+import { breakable, element } from '../dom.js';
 import type { Json } from '../json.js';
-import type { Answer } from './evaluate.js';
+import type { ActionDecision, Answer } from './result.js';
 
 /** A part of the results, shown again after each evaluation. */
 export interface ResultView<Shown> {
@@ -19,11 +20,9 @@ export function decisionView(): ResultView<Answer> {
     if (answer?.kind !== 'answered') node.replaceChildren(refusal(answer));
     else
       node.replaceChildren(
-        ...answer.decisions.map(({ action, explanation }) => {
-          const shown = explainAnswer(explanation as unknown as Json);
-          shown.prepend(element('h2', {}, action));
-          return shown;
-        }),
+        ...otherKindsNote(answer.otherKinds),
+        ...summary(answer.decisions),
+        ...answer.decisions.map(decisionNode),
       );
   };
   return { node, show };
@@ -32,4 +31,46 @@ export function decisionView(): ResultView<Answer> {
 /** Why there is no answer. */
 export function refusal(answer: Answer | undefined): HTMLElement {
   return element('p', { class: 'message' }, answer?.kind === 'refused' ? answer.reason : REFUSED);
+}
+
+/** The decisions at a glance. */
+function summary(decisions: readonly ActionDecision[]): readonly HTMLElement[] {
+  if (decisions.length < 2) return [];
+  const items = decisions.map(({ action, isAllowed }) =>
+    element('li', { class: isAllowed ? 'allow' : 'deny' }, ...breakable(action)),
+  );
+  return [element('ul', { class: 'summary', 'aria-hidden': 'true' }, ...items)];
+}
+
+function decisionNode({ action, isAllowed, explanations }: ActionDecision): HTMLElement {
+  const word = isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny');
+  const [first] = explanations;
+  const name = element('h3', {}, ...breakable(action));
+  const kind = `decision ${isAllowed ? 'allow' : 'deny'}`;
+  if (first !== undefined && explanations.length === 1) {
+    const shown = explainAnswer(first.explanation as unknown as Json);
+    shown.className = kind;
+    shown.prepend(name);
+    return shown;
+  }
+  return element(
+    'section',
+    { class: kind },
+    name,
+    element('h4', {}, word, ' by all who act'),
+    ...explanations.map(({ id, explanation }, index) => {
+      const shown = explainAnswer(explanation as unknown as Json);
+      shown.className = 'actor';
+      shown.prepend(
+        element('p', { class: 'who' }, index === 0 ? id : `${id}, acting for ${explanations[0]?.id ?? ''}`),
+      );
+      return shown;
+    }),
+  );
+}
+
+function otherKindsNote(kinds: readonly string[] | undefined): readonly HTMLElement[] {
+  if (kinds === undefined) return [];
+  const known = kinds.length === 0 ? '' : ` The policies are about ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`;
+  return [element('p', { class: 'note' }, `No resource policy is about the kind of this resource.${known}`)];
 }

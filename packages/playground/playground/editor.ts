@@ -3,9 +3,11 @@ import { json } from '@codemirror/lang-json';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import type { EditorQuestions } from './editor-help.js';
+import type { TextChange } from './questions.js';
 
 /** A text that is edited, and the marks in it. */
 export interface Editor {
@@ -16,12 +18,25 @@ export interface Editor {
   readonly mark: (diagnostics: readonly Diagnostic[]) => void;
   /** Moves the cursor to an offset. */
   readonly goTo: (offset: number) => void;
+  /** Scrolls to the cursor while somebody writes, once the page is laid out again. */
+  readonly reveal: () => void;
+  /** Changes a part of the text, as one step of the history. */
+  readonly change: (change: TextChange) => void;
   /** Forgets the history of texts whose key is not in the list. */
   readonly keep: (keys: readonly string[]) => void;
 }
 
+/** What an editor tells and asks. */
+export interface EditorOptions {
+  readonly onChange: (text: string) => void;
+  /** Answers about the text; without it, there is no completion. */
+  readonly questions?: EditorQuestions;
+  /** Formats the text, by the key that editors have for it. */
+  readonly format?: () => void;
+}
+
 /** An editor of YAML and JSON; Tab leaves it, as everywhere in a page. */
-export function editor(onChange: (text: string) => void): Editor {
+export function editor({ onChange, questions, format }: EditorOptions): Editor {
   const host = document.createElement('div');
   host.className = 'editor-host';
   // In a shadow root, styles are constructed and not written into a <style>, which the page's policy forbids.
@@ -29,6 +44,18 @@ export function editor(onChange: (text: string) => void): Editor {
   const view = new EditorView({ root, parent: root });
   const states = new Map<string, EditorState>();
   let opened: string | undefined;
+  const help = new Compartment();
+  let helped: Extension = [];
+  void import('./editor-help.js').then(({ editorHelp }) => {
+    helped = editorHelp(questions);
+    if (opened !== undefined) view.dispatch({ effects: help.reconfigure(helped) });
+  });
+  const runFormat = (): boolean => {
+    format?.();
+    return true;
+  };
+  const formatKey =
+    format === undefined ? [] : keymap.of([{ key: 'Shift-Alt-f', run: runFormat, preventDefault: true }]);
   const changes = EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) onChange(state.doc.toString());
   });
@@ -40,9 +67,14 @@ export function editor(onChange: (text: string) => void): Editor {
       const state =
         known?.doc.toString() === text
           ? known
-          : EditorState.create({ doc: text, extensions: [changes, ...extensionsOf(key, label)] });
+          : EditorState.create({
+              doc: text,
+              extensions: [changes, help.of([]), formatKey, ...createExtensions(key, label)],
+            });
       opened = key;
       view.setState(state);
+      // A state that was kept may be older than the help.
+      view.dispatch({ effects: help.reconfigure(helped) });
     },
     text: () => view.state.doc.toString(),
     mark: (diagnostics) => {
@@ -59,6 +91,16 @@ export function editor(onChange: (text: string) => void): Editor {
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
       view.focus();
     },
+    reveal: () => {
+      if (view.hasFocus)
+        requestAnimationFrame(() =>
+          view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head, { yMargin: 24 }) }),
+        );
+    },
+    change: ({ from, to, text }) => {
+      view.dispatch({ changes: { from, to, insert: text }, userEvent: 'input.format' });
+      view.focus();
+    },
     keep: (keys) => {
       for (const key of states.keys()) if (!keys.includes(key)) states.delete(key);
       if (opened !== undefined && !keys.includes(opened)) opened = undefined;
@@ -66,7 +108,7 @@ export function editor(onChange: (text: string) => void): Editor {
   };
 }
 
-function extensionsOf(path: string, label: string): readonly Extension[] {
+function createExtensions(path: string, label: string): readonly Extension[] {
   return [
     lineNumbers(),
     lintGutter(),
@@ -94,16 +136,15 @@ const HIGHLIGHTS = HighlightStyle.define([
 ]);
 
 const THEME = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--code-back)', fontSize: '0.84rem' },
-  '&.cm-focused': { outline: '2px solid var(--accent)' },
+  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--code-back)', fontSize: 'var(--code-size)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-scroller': {
-    fontFamily: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
-    lineHeight: '1.5',
-    maxHeight: '32rem',
+    fontFamily: 'var(--code-font)',
+    lineHeight: '1.55',
   },
   '.cm-content': { caretColor: 'var(--text)', overflowWrap: 'anywhere' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-gutters': { backgroundColor: 'var(--code-back)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
+  '.cm-gutters': { backgroundColor: 'var(--code-back)', color: 'var(--quiet)', border: 'none' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 8%, transparent)' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',

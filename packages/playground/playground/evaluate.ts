@@ -1,95 +1,40 @@
 import {
+  chainOf,
   type CompiledBundle,
   createEngine,
+  delegation,
   EvaluationLimitError,
-  type PlanResult,
 } from '../../../runtime/engine/index.js';
 import { planner } from '../../../runtime/engine/parts.js';
-import { type SqlDialect, type SqlParameter, type SqlTable, renderSql } from '../../../runtime/residual/filters.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
-import { askEngine } from '../../policy-tests/engine/ask-engine.js';
-import { bundleOf } from '../../analysis/program/bundle.js';
-import { filtersOf } from '../../analysis/program/filters.js';
+import { makeBundle } from '../../analysis/program/bundle.js';
+import { makeFilters } from '../../analysis/program/filters.js';
 import type { Compilation } from '../../../compiler/compile.js';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.js';
-import { Source } from '../../../compiler/diagnostics/source.js';
 import { reviewedFiles } from '../../../compiler/ir/emitted-file.js';
 import type { Program } from '../../../compiler/ir/program.js';
-import { isReadFromPolicies, isSuiteFile, SCHEMAS_DIRECTORY } from '../../../compiler/load/names.js';
-import { suitesAmong } from '../../../compiler/load/suite-files.js';
-import { fold } from '../../../compiler/optimise/index.js';
-import { jsonReport, type TestReport } from '../../policy-tests/report/json.js';
-import { runTests } from '../../policy-tests/run-tests.js';
-import { compileTexts, type TextFile } from '../../../compiler/policy-texts.js';
-import type { ExplainDecisionResponse } from '../../../proto/gen/explain-messages.js';
+import { isReadFromPolicies, isSuiteFile } from '../../../compiler/load/names.js';
+import type { TextFile } from '../../../compiler/policy-texts.js';
 import { explanationMessage } from '../../../server/service/explanation-message.js';
-import { guessedTable } from './guessed-table.js';
-import { type PlaygroundRequest, readRequest } from './request.js';
-
-/** What the playground is given: files by their path below the folder of policies, and a request as JSON. */
-export interface PlaygroundInput {
-  readonly files: readonly TextFile[];
-  readonly request: string;
-}
-
-/** What the playground shows, as data that a worker can send. */
-export interface PlaygroundResult {
-  readonly problems: readonly Problem[];
-  /** The generated TypeScript; undefined if the policies are refused. */
-  readonly generated: readonly TextFile[] | undefined;
-  /** Undefined if the policies are refused. */
-  readonly answer: Answer | undefined;
-  /** Undefined if the policies are refused, or there are no tests. */
-  readonly tests: TestReport | undefined;
-}
-
-/** A diagnostic with its place. */
-export interface Problem {
-  readonly code: string;
-  readonly severity: 'error' | 'warning';
-  readonly text: string;
-  readonly notes: readonly string[];
-  readonly path?: string;
-  /** Lines and columns are 1-based; `start` and `end` are offsets in UTF-16 units. */
-  readonly place?: { readonly line: number; readonly column: number; readonly start: number; readonly end: number };
-}
-
-/** Decisions and plans for the request, or why there are none. */
-export type Answer =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | {
-      readonly kind: 'answered';
-      readonly decisions: readonly { readonly action: string; readonly explanation: ExplainDecisionResponse }[];
-      readonly plans: readonly ActionPlan[];
-    };
-
-/** The plan of one action. */
-export interface ActionPlan {
-  readonly action: string;
-  /** As PlanResources returns it. */
-  readonly response: object;
-  readonly table: SqlTable;
-  readonly sql: { readonly [dialect in SqlDialect]: SqlText };
-}
-
-/** A condition for WHERE, or why there is none. */
-export type SqlText =
-  | { readonly text: string; readonly parameters: readonly SqlParameter[] }
-  | { readonly refused: readonly string[] };
+import { compileFiles } from './compile-files.js';
+import { readRequest } from './request.js';
+import type { Answer, PlaygroundInput, PlaygroundResult, Problem } from './result.js';
 
 /** Compiles policies, decides and plans a request with an explanation, and runs tests. Evaluates no text as code. */
-export function evaluate({ files, request }: PlaygroundInput): PlaygroundResult {
+export async function evaluate({ files, request }: PlaygroundInput): Promise<PlaygroundResult> {
   const compilation = compiled(files);
   const { program, lowered, diagnostics } = compilation;
-  const problems = diagnostics.map(problemOf);
+  const problems = diagnostics.map(toProblem);
   if (program === undefined || lowered === undefined)
     return { problems, generated: undefined, answer: undefined, tests: undefined };
   const bundle = planningBundle(program);
   return {
     problems,
     generated: reviewedFiles(compilation.files).map(({ path, text }) => ({ path, text })),
-    answer: answered(request, bundle, lowered),
-    tests: tested(files, lowered),
+    answer: await answered(request, bundle, lowered),
+    tests: files.some(({ path }) => isSuiteFile(path))
+      ? (await import('./later.js')).tested(files, lowered)
+      : undefined,
   };
 }
 
@@ -97,48 +42,52 @@ let latest: { readonly key: string; readonly compilation: Compilation } | undefi
 
 /** Compiles the policies among files, unless they are those of the last call. */
 function compiled(files: readonly TextFile[]): Compilation {
-  const read = files.filter(({ path }) => isReadFromPolicies(path));
-  const key = JSON.stringify(read.map(({ path, text }) => [path, text]));
-  if (latest?.key === key) return latest.compilation;
-  const below = `${SCHEMAS_DIRECTORY}/`;
-  const compilation = compileTexts({
-    policies: read.filter(({ path }) => !path.startsWith(below)),
-    schemas: read.flatMap(({ path, text }) =>
-      path.startsWith(below) ? [{ path: path.slice(below.length), text }] : [],
-    ),
-  });
-  latest = { key, compilation };
-  return compilation;
+  const key = JSON.stringify(
+    files.filter(({ path }) => isReadFromPolicies(path)).map(({ path, text }) => [path, text]),
+  );
+  if (latest?.key !== key) latest = { key, compilation: compileFiles(files) };
+  return latest.compilation;
 }
 
 function planningBundle(program: Program): CompiledBundle {
-  const own = bundleOf(program);
-  return { ...own.bundle, filters: [filtersOf(own)], planner };
+  const own = makeBundle(program);
+  return { ...own.bundle, filters: [makeFilters(own)], planner };
 }
 
 /** The search for changes that would turn a decision takes at most this many tries for each action. */
 const TRIES = 500;
 
-function answered(text: string, bundle: CompiledBundle, lowered: Program): Answer {
+async function answered(text: string, bundle: CompiledBundle, lowered: Program): Promise<Answer> {
+  const { toActionPlan } = await import('./later.js');
   const read = readRequest(text);
   if (read.kind === 'refused') return read;
-  const { principal, resource, actions, auxData } = read.request;
-  const options = { clock: stoppedClock(), schemaEnforcement: 'warn' } as const;
-  const engine = createEngine(bundle, options);
+  const { principal, resource, actions, auxData, now } = read.request;
+  const options = { clock: stoppedClock(now), schemaEnforcement: 'warn' } as const;
+  const engine = createEngine(bundle, { ...options, use: [delegation()] });
   const explain = explainDecisions(lowered, options);
+  const kinds = new Set(lowered.modules.flatMap((module) => (module.kind === 'resource' ? module.resource : [])));
   try {
     const decisions = actions.map((action) => {
-      const asked = { principal, resource, action, auxData };
-      const explanation = explain(asked, engine.isAllowed(asked), { near: 3, tries: TRIES });
-      const { validationErrors = [] } = explanation;
-      return { action, explanation: explanationMessage(explanation, { validationErrors }) };
+      const isAllowed = engine.isAllowed({ principal, resource, action, auxData });
+      const explanations = chainOf(principal).map((who) => {
+        const asked = { principal: who, resource, action, auxData };
+        const explanation = explain(asked, engine.isAllowed(asked), { near: 3, tries: TRIES });
+        const { validationErrors = [] } = explanation;
+        return { id: who.id, explanation: explanationMessage(explanation, { validationErrors }) };
+      });
+      return { action, isAllowed, explanations };
     });
     const plans = actions.map((action) => {
       const { kind, scope, policyVersion } = resource;
       const plan = engine.plan({ principal, resource: { kind, scope, policyVersion }, actions: [action], auxData });
-      return planOf(action, plan, read.request);
+      return toActionPlan(action, plan, read.request);
     });
-    return { kind: 'answered', decisions, plans };
+    return {
+      kind: 'answered',
+      decisions,
+      plans,
+      ...(!kinds.has(resource.kind) && { otherKinds: [...kinds].sort() }),
+    };
   } catch (error) {
     // A stack that overflows: a value is nested too deeply.
     const limit = error instanceof RangeError ? new EvaluationLimitError('depth') : error;
@@ -147,36 +96,7 @@ function answered(text: string, bundle: CompiledBundle, lowered: Program): Answe
   }
 }
 
-function planOf(action: string, plan: PlanResult, { resource }: PlaygroundRequest): ActionPlan {
-  const table = guessedTable(plan.filter, resource);
-  const sql = (dialect: SqlDialect): SqlText => {
-    const rendered = renderSql(plan.filter, table, { dialect });
-    if (rendered.kind === 'sql') return { text: rendered.text, parameters: rendered.parameters };
-    return { refused: rendered.problems.map(({ reason, part }) => `${part}: ${reason}`) };
-  };
-  return {
-    action,
-    response: {
-      action,
-      resourceKind: resource.kind,
-      filter: plan.filter,
-      meta: { filterDebug: plan.filterDebug },
-      unplanned: plan.unplanned,
-    },
-    table,
-    sql: { sqlite: sql('sqlite'), postgresql: sql('postgresql'), mysql: sql('mysql') },
-  };
-}
-
-function tested(files: readonly TextFile[], lowered: Program): TestReport | undefined {
-  const suites = suitesAmong(files.map(({ path, text }) => new Source(path, text)));
-  if (!files.some(({ path }) => isSuiteFile(path))) return undefined;
-  const { bundle: policies, traced: traces } = bundleOf(fold(lowered));
-  const { ask } = askEngine({ policies, traces }, { strictEvaluation: false, schemaEnforcement: 'none' });
-  return jsonReport(runTests(suites, { filter: new Map(), skipBatching: false, traced: false, ask }));
-}
-
-function problemOf({ code, severity, message, shown, source, place, focus, notes }: Diagnostic): Problem {
+function toProblem({ code, severity, message, shown, source, place, focus, notes }: Diagnostic): Problem {
   const span = focus ?? place?.span;
   return {
     code,

@@ -1,10 +1,31 @@
-import type { PlaygroundInput } from './evaluate.js';
+import type { PlaygroundInput } from './result.js';
 
-/* The playground in the fragment of a URL: JSON, compressed, in base64url. Nothing of it is sent to a server. */
+/*
+ * The playground in the fragment of a URL: the name of an example, or JSON, compressed, in base64url. Nothing of it is
+ * sent to a server.
+ */
 
-/** In characters: browsers and programs that people share links with accept at least so long ones. */
+/** The fragment of an address that has the state of the playground. */
+export const FRAGMENT = '#playground';
+
+/** The fragment that has a state; undefined if it is too long. */
+export function writeFragment(state: string | undefined): string {
+  return state === undefined ? FRAGMENT : `${FRAGMENT}=${state}`;
+}
+
+/** The state in the fragment of an address. */
+export function stateIn(hash: string): string | undefined {
+  return hash.startsWith(`${FRAGMENT}=`) ? hash.slice(FRAGMENT.length + 1) : undefined;
+}
+
+/** The name of the example that a state names. Base64url has no colon. */
+export function exampleIn(state: string): string | undefined {
+  return /^example:(.*)$/s.exec(state)?.[1];
+}
+
+/** The longest fragment in characters: browsers and chat programs accept links at least that long. */
 const LONGEST = 32_768;
-/** In bytes, when unpacked: a short link must not fill the memory. */
+/** The longest unpacked state in bytes: a short link must not fill the memory. */
 const MOST_UNPACKED = 1_048_576;
 
 /** The state as text for a fragment; undefined if it is too long for a link. */
@@ -25,7 +46,7 @@ export async function unpacked(fragment: string): Promise<PlaygroundInput> {
   const binary = atob(fragment.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return stateOf(JSON.parse(await boundedText(stream)));
+  return readState(JSON.parse(await boundedText(stream)));
 }
 
 async function boundedText(stream: ReadableStream<Uint8Array>): Promise<string> {
@@ -44,7 +65,7 @@ async function boundedText(stream: ReadableStream<Uint8Array>): Promise<string> 
   }
 }
 
-function stateOf(value: unknown): PlaygroundInput {
+function readState(value: unknown): PlaygroundInput {
   const { files, request } = value as { readonly files?: unknown; readonly request?: unknown };
   if (!Array.isArray(files) || typeof request !== 'string') throw new Error('the link has no policies');
   return {

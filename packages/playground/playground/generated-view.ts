@@ -1,6 +1,6 @@
 import { element } from '../dom.js';
 import { REFUSED, type ResultView } from './decision-view.js';
-import type { PlaygroundResult } from './evaluate.js';
+import type { PlaygroundResult } from './result.js';
 
 type Generated = NonNullable<PlaygroundResult['generated']>;
 

@@ -42,7 +42,7 @@ function guess(operand: Operand, type: SqlType | undefined, guesses: Map<string,
       .find((part) => part !== undefined);
     operands.forEach((part, index) => {
       const own = LISTS.has(operator) && index === (operator === 'in' ? 1 : 0) ? 'list' : undefined;
-      guess(part, own ?? BY_OPERATOR[operator] ?? (LOGIC.has(operator) ? undefined : scalarOf(known)), guesses);
+      guess(part, own ?? BY_OPERATOR[operator] ?? (LOGIC.has(operator) ? undefined : toScalar(known)), guesses);
     });
   }
 }
@@ -78,7 +78,7 @@ function typeOf(value: unknown): SqlType | undefined {
 }
 
 /** `x in ["a"]`: the type of the elements is not looked at, they are mostly strings. */
-function scalarOf(type: SqlType | undefined): SqlType | undefined {
+function toScalar(type: SqlType | undefined): SqlType | undefined {
   return type === 'list' ? 'text' : type;
 }
 

@@ -1,8 +1,8 @@
 import { planAnswer } from '../answers/plan-answer.js';
 import { element } from '../dom.js';
-import { at, itemsOf, type Json, textOf } from '../json.js';
+import { at, toItems, type Json, textOf } from '../json.js';
 import { refusal, type ResultView } from './decision-view.js';
-import type { ActionPlan, Answer, SqlText } from './evaluate.js';
+import type { ActionPlan, Answer, SqlText } from './result.js';
 
 const DIALECTS = [
   ['sqlite', 'SQLite'],
@@ -37,7 +37,7 @@ export function planView(): ResultView<Answer> {
 function planNode({ action, response, table, sql }: ActionPlan, dialect: keyof ActionPlan['sql']): HTMLElement {
   const shown = planAnswer(response as Json);
   shown.prepend(element('h2', {}, action));
-  const unplanned = itemsOf(at(response as Json, ['unplanned'])).map((rule) =>
+  const unplanned = toItems(at(response as Json, ['unplanned'])).map((rule) =>
     element(
       'p',
       { class: 'note' },

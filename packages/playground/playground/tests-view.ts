@@ -1,6 +1,6 @@
 import { element } from '../dom.js';
 import { REFUSED } from './decision-view.js';
-import type { PlaygroundResult } from './evaluate.js';
+import type { PlaygroundResult } from './result.js';
 
 type Tests = NonNullable<PlaygroundResult['tests']>;
 type Suite = NonNullable<Tests['suites']>[number];
@@ -40,12 +40,12 @@ function suiteNode({ name, file, error, summary, testCases = [] }: Suite): HTMLE
     element(
       'ul',
       { class: 'problems', 'aria-label': `Tests of ${file} that did not pass` },
-      ...testCases.flatMap(failuresOf),
+      ...testCases.flatMap(renderFailures),
     ),
   );
 }
 
-function failuresOf(test: NonNullable<Suite['testCases']>[number]): readonly HTMLElement[] {
+function renderFailures(test: NonNullable<Suite['testCases']>[number]): readonly HTMLElement[] {
   return test.principals.flatMap((principal) =>
     principal.resources.flatMap((resource) =>
       resource.actions.flatMap(({ name, details }) => {

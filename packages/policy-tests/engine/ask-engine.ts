@@ -52,7 +52,7 @@ export function askEngine(
   let violations = 0;
   const engines = new Map<string, TimedEngine>();
   const engineFor = (own: TestOptions): TimedEngine => {
-    const key = keyOf(own);
+    const key = makeOptionsKey(own);
     const engine = engines.get(key) ?? timedEngine(policies, own, { ...options, traces });
     engines.set(key, engine);
     return engine;
@@ -61,7 +61,7 @@ export function askEngine(
     const { engine, time, engineOptions } = engineFor(question.options);
     time.now = question.options.now;
     time.wasMissed = false;
-    const request = requestOf(question);
+    const request = makeRequest(question);
     const [result] = engine.check(request) as readonly [CheckResult];
     const missedTime = time.wasMissed;
     if (result.validationErrors.length > 0) violations += 1;
@@ -71,7 +71,7 @@ export function askEngine(
     }
     return {
       missedTime,
-      decisions: decisionsOf(result, question.traced ? mergeErrors(engine.explain(request)) : undefined),
+      decisions: listDecisions(result, question.traced ? mergeErrors(engine.explain(request)) : undefined),
     };
   };
   return { ask, violations: () => violations };
@@ -96,7 +96,7 @@ function timedEngine(
 ): TimedEngine {
   const time: TimedEngine['time'] = { now: undefined, wasMissed: false };
   const engineOptions: EngineOptions = {
-    ...engineOptionsOf(options, { strictEvaluation, schemaEnforcement }),
+    ...makeEngineOptions(options, { strictEvaluation, schemaEnforcement }),
     traced: traces,
     clock: () => {
       if (time.now === undefined) time.wasMissed = true;
@@ -107,7 +107,7 @@ function timedEngine(
 }
 
 /** The options of the engine for a test, without its clock. */
-export function engineOptionsOf(
+export function makeEngineOptions(
   { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals }: TestOptions,
   options: AskOptions,
 ): EngineOptions {
@@ -125,7 +125,7 @@ export function engineOptionsOf(
 const EPOCH: Instant = { seconds: 0, nanos: 0, offset: 0 };
 
 /** The options of an engine. The time is set for each call. */
-export function keyOf({ now: _, ...options }: TestOptions): string {
+export function makeOptionsKey({ now: _, ...options }: TestOptions): string {
   return JSON.stringify(options);
 }
 
@@ -133,11 +133,11 @@ export function keyOf({ now: _, ...options }: TestOptions): string {
  * Includes meta so that all derived roles of a scope are evaluated, even those that no rule of the actions uses: their
  * conditions may read the time.
  */
-function requestOf({ principal, resource, actions, auxData }: Question): CheckRequest {
+function makeRequest({ principal, resource, actions, auxData }: Question): CheckRequest {
   return { principal, resources: [{ resource, actions }], auxData, includeMeta: true };
 }
 
-function decisionsOf(
+function listDecisions(
   { actions, outputs, effectiveDerivedRoles, validationErrors }: CheckResult,
   evaluationErrors: Trace['evaluationErrors'] | undefined,
 ): readonly Decision[] {

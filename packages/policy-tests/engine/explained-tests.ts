@@ -1,12 +1,12 @@
 import type { Instant } from '../../../runtime/policy/index.js';
 import type { Explainer, Explanation } from '../../../runtime/engine/parts.js';
-import { explainerOf } from '../../analysis/explain/explain.js';
+import { makeExplainer } from '../../analysis/explain/explain.js';
 import { briefExplanation, type PrettyOptions } from '../../analysis/explain/report/pretty.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { CaseExplanation, CaseResult, TestResults } from '../results.js';
 import type { TestOptions } from '../suite.js';
-import { type AskOptions, engineOptionsOf, keyOf } from './ask-engine.js';
+import { type AskOptions, makeEngineOptions, makeOptionsKey } from './ask-engine.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 
 /** Adds to each failed test why it was decided so. */
@@ -25,7 +25,7 @@ export function explainFailures(
   return { ...results, suites: results.suites.map((suite) => ({ ...suite, cases: suite.cases.map(explained) })) };
 }
 
-/** Of an output that is missing, the condition of its rule is shown. */
+/** Formats an output; for a missing one, it shows the condition of its rule. */
 function shown(
   { details }: CaseResult,
   explanation: Explanation,
@@ -59,12 +59,12 @@ class TestExplainers {
   }
 
   private explainerFor(options: TestOptions): Explainer {
-    const key = keyOf(options);
+    const key = makeOptionsKey(options);
     const known = this.explainers.get(key);
     if (known !== undefined) return known;
     // A decision that reads the time has one; an explanation evaluates every part of a condition.
     const clock = (): Instant => this.now ?? this.systemTime();
-    const explainer = explainerOf(this.program, { ...engineOptionsOf(options, this.options), clock });
+    const explainer = makeExplainer(this.program, { ...makeEngineOptions(options, this.options), clock });
     this.explainers.set(key, explainer);
     return explainer;
   }

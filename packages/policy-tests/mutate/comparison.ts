@@ -4,10 +4,10 @@ import { fold } from '../../../compiler/optimise/index.js';
 import { classesAt, type KnownClasses } from '../../analysis/decision/classes.js';
 import { Decisions, type PointDecisions } from '../../analysis/decision/decisions.js';
 import type { Point } from '../../analysis/question/point.js';
-import { pointsOf, TooManyRows } from '../../analysis/decision/points.js';
+import { listPoints, TooManyRows } from '../../analysis/decision/points.js';
 import { and, type Formula, not, or } from '../../analysis/formula/formula.js';
 import { FormulaKeys } from '../../analysis/formula/keys.js';
-import { bundleOf } from '../../analysis/program/bundle.js';
+import { makeBundle } from '../../analysis/program/bundle.js';
 import { Answers, undecided } from '../../analysis/solve/answers.js';
 import type { Answer, Prover, Question } from '../../analysis/question/question.js';
 import { isAt, Replay } from '../../analysis/witness/replay.js';
@@ -52,7 +52,7 @@ export class MutantComparison {
     compiled: CompiledBundle,
     prover: (() => Promise<Prover>) | undefined,
   ) {
-    this.original = evaluationsOf(fold(program), compiled);
+    this.original = makeEvaluations(fold(program), compiled);
     this.principals = new Set(
       program.modules.flatMap((module) => (module.kind === 'principal' ? [module.principal] : [])),
     );
@@ -61,7 +61,7 @@ export class MutantComparison {
 
   of(mutated: ir.Program): ComparedMutant {
     const folded = fold(mutated);
-    const mutant = evaluationsOf(folded, bundleOf(folded).bundle);
+    const mutant = makeEvaluations(folded, makeBundle(folded).bundle);
     return {
       isAllowedBefore: (situation) => this.original.strict.replay.isAllowed(situation),
       differs: differing(this.original.strict, mutant.strict),
@@ -104,7 +104,7 @@ export class MutantComparison {
   ): Promise<Answer> {
     let left = SAME;
     try {
-      for (const point of pointsOf(compared.sets, isLenient, {}, isConcerned)) {
+      for (const point of listPoints(compared.sets, isLenient, {}, isConcerned)) {
         const answer = await this.differenceAt(point, compared);
         if (answer.answer === 'yes') return answer;
         if (answer.answer === '?') left = answer;
@@ -186,7 +186,7 @@ interface Evaluation {
 }
 
 /** @param folded the program with constants inlined, as it is emitted. */
-function evaluationsOf(folded: ir.Program, compiled: CompiledBundle): Evaluations {
+function makeEvaluations(folded: ir.Program, compiled: CompiledBundle): Evaluations {
   const evaluation = (lenientScopeSearch: boolean): Evaluation => ({
     decisions: new Decisions(folded, { lenientScopeSearch }),
     replay: new Replay(compiled, { lenientScopeSearch }),

@@ -115,15 +115,15 @@ export function withOtherPermissions(program: ir.Program, { key }: RuleModule): 
 
 /** A rule with another condition, whose effect parental consent may turn. */
 export function withCondition(module: RuleModule, rule: ir.Rule, condition: ir.Match | undefined): ir.Rule {
-  return { ...rule, condition, ...underConsent(rule.written, condition !== undefined, permissionsOf(module)) };
+  return { ...rule, condition, ...underConsent(rule.written, condition !== undefined, readPermissions(module)) };
 }
 
 /** A rule with another effect, which parental consent may turn. */
 export function withEffect(module: RuleModule, rule: ir.Rule, written: ir.Effect): ir.Rule {
-  return { ...rule, written, ...underConsent(written, rule.condition !== undefined, permissionsOf(module)) };
+  return { ...rule, written, ...underConsent(written, rule.condition !== undefined, readPermissions(module)) };
 }
 
-function permissionsOf({ overridesParent }: RuleModule): ScopePermissions {
+function readPermissions({ overridesParent }: RuleModule): ScopePermissions {
   return overridesParent ? 'override-parent' : 'require-parental-consent';
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../compiler/ast/policy.js';
 import { bool } from '../../cel/library/types.js';
 import type { Span } from '../../../compiler/diagnostics/span.js';
-import { extentOf, standsAt } from '../../../compiler/ir/origins.js';
+import { findExtent, standsAt } from '../../../compiler/ir/origins.js';
 import type { AuthoredText, Match } from '../../../compiler/ir/program.js';
 import type { Literal, Operator, Value } from '../../../compiler/ir/value.js';
 import { mapParts, parts } from '../../../compiler/ir/visit.js';
@@ -84,7 +84,7 @@ function withPart(value: Value, index: number, part: Value): Value {
 }
 
 function ownEdits(value: Value, expression: AuthoredText): readonly Edit<Value>[] {
-  const extent = extentOf(value);
+  const extent = findExtent(value);
   if (extent === undefined) return [];
   const edit = (operator: 'op' | 'lit', after: string, result: Value): Edit<Value> => ({
     operator,
@@ -97,7 +97,7 @@ function ownEdits(value: Value, expression: AuthoredText): readonly Edit<Value>[
     return otherLiterals(value).map((other) => edit('lit', literalText(other), { ...other, type: value.type }));
   if (value.kind !== 'operator') return [];
   const [left, right] = value.operands as [Value, Value];
-  const [leftText, rightText] = value.operands.map((operand) => textOf(operand, expression)) as [string, string];
+  const [leftText, rightText] = value.operands.map((operand) => cutText(operand, expression)) as [string, string];
   const replaced = (operator: Operator): Edit<Value> =>
     edit('op', withSign(value, expression, operator), { ...value, operator });
   switch (value.operator) {
@@ -145,14 +145,14 @@ const SIGNS: { readonly [operator: string]: string } = {
   atLeast: '>=',
 };
 
-function textOf(value: Value, { text }: AuthoredText): string {
-  const extent = extentOf(value);
+function cutText(value: Value, { text }: AuthoredText): string {
+  const extent = findExtent(value);
   return extent === undefined ? '' : text.slice(extent.start, extent.end).trim();
 }
 
 /** The text of a comparison or connective, parentheses included, with another operator. */
 function withSign(value: Value & { readonly kind: 'operator' }, { text }: AuthoredText, operator: Operator): string {
-  const [own, left, right] = [value, ...value.operands].map(extentOf);
+  const [own, left, right] = [value, ...value.operands].map(findExtent);
   if (own === undefined || left === undefined || right === undefined) return SIGNS[operator] as string;
   const between = text.slice(left.end, right.start).replace(SIGNS[value.operator] as string, SIGNS[operator] as string);
   return `${text.slice(own.start, left.end)}${between}${text.slice(right.start, own.end)}`.trim();
@@ -189,7 +189,7 @@ function otherText(text: string): string {
   return text === 'other' ? 'another' : 'other';
 }
 
-/** Without numbers so large that they have no neighbours. */
+/** Lists the numbers beside a number, without those so large that they have no neighbours. */
 function numbersBeside(number: number): readonly number[] {
   return [number + 1, number - 1].filter((other) => other !== number);
 }

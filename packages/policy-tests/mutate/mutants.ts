@@ -2,7 +2,7 @@ import type { FilePlace } from '../../../runtime/engine/parts.js';
 import { anyOf, literalAndGlob, matchesAny } from '../../../runtime/policy/index.js';
 import type { Span } from '../../../compiler/diagnostics/span.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { valuesOf } from '../../../compiler/ir/visit.js';
+import { listValues } from '../../../compiler/ir/visit.js';
 import { placeAt } from '../../analysis/program/place.js';
 import {
   bindingsRead,
@@ -52,7 +52,7 @@ export interface Mutant {
  *
  * @param program before `optimise`, so that changes are those of what an author wrote.
  */
-export function mutantsOf(program: ir.Program): readonly Mutant[] {
+export function listMutants(program: ir.Program): readonly Mutant[] {
   const mutants = [
     ...program.modules.flatMap((module) => ofModule(program, module)),
     ...ofVariables(program),
@@ -264,8 +264,9 @@ function ofDerivedRole(program: ir.Program, module: ir.DerivedRolesModule, role:
 }
 
 /**
- * From three policies of a scope on, they have to agree (docs/spec/policy-language.md#conflicting-scope-permissions);
- * documents that are only imported count, and have the root scope.
+ * Mutates scope permissions. Three or more policies of a scope have to agree
+ * (docs/spec/policy-language.md#conflicting-scope-permissions); documents that are only imported count, and have the
+ * root scope.
  */
 function ofPermissions(program: ir.Program, module: RuleModule): readonly Mutant[] {
   const { scope, overridesParent, rules } = module;
@@ -360,7 +361,7 @@ function ofConstants(program: ir.Program): readonly Mutant[] {
 function readers(module: ir.Module, isRead: (bindings: ReturnType<typeof bindingsRead>) => boolean): readonly string[] {
   const rules = module.kind === 'derived-roles' ? module.definitions : module.rules;
   const names = [...rules].flatMap(({ name, condition }) =>
-    isRead(bindingsRead(valuesOf(condition), module.variables)) ? [`${module.key}#${name}`] : [],
+    isRead(bindingsRead(listValues(condition), module.variables)) ? [`${module.key}#${name}`] : [],
   );
   return [...new Set(names)];
 }

@@ -2,13 +2,13 @@ import type { CompiledBundle } from '../../../runtime/engine/index.js';
 import type { Ask } from '../ask.js';
 import type { TestCall } from '../run-tests.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { bundleOf, type ProgramBundle } from '../../analysis/program/bundle.js';
+import { makeBundle, type ProgramBundle } from '../../analysis/program/bundle.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { Answer, Prover } from '../../analysis/question/question.js';
 import { LiteralValues } from '../../analysis/witness/literal-values.js';
 import { realistic } from '../../analysis/witness/realistic.js';
-import { type Situation, situationOf } from '../../analysis/question/situation.js';
-import { requestsOf } from '../test-requests.js';
+import { type Situation, makeSituation } from '../../analysis/question/situation.js';
+import { listRequests } from '../test-requests.js';
 import { type ComparedMutant, MutantComparison } from './comparison.js';
 import type { Mutant } from './mutants.js';
 
@@ -82,8 +82,8 @@ export async function tryMutants(
   { calls, askerOf, isProvable, compiled, prover }: Tests,
   { next }: Progress,
 ): Promise<MutationReport> {
-  const passing = passingCalls(calls, askerOf(bundleOf(fold(program))));
-  const seeds = requestsOf(calls).map(situationOf);
+  const passing = passingCalls(calls, askerOf(makeBundle(fold(program))));
+  const seeds = listRequests(calls).map(makeSituation);
   const literalValues = new LiteralValues(program);
   const comparison = new MutantComparison(program, compiled, isProvable ? prover : undefined);
   const results: MutantResult[] = [];
@@ -91,7 +91,7 @@ export async function tryMutants(
     for (const [index, { program: made, ...mutant }] of mutants.entries()) {
       if (!(await next(index, mutants.length))) break;
       const mutated = made();
-      const killedBy = firstFailure(passing, askerOf(bundleOf(fold(mutated))));
+      const killedBy = firstFailure(passing, askerOf(makeBundle(fold(mutated))));
       if (killedBy !== undefined) {
         results.push({ ...mutant, result: 'killed', killedBy });
         continue;
@@ -99,17 +99,18 @@ export async function tryMutants(
       const compared = comparison.of(mutated);
       const answer = await compared.difference({ seeds });
       if (answer.answer === 'no' && isProvable) results.push({ ...mutant, result: 'equivalent' });
-      else results.push({ ...mutant, result: 'survived', ...witnessOf(answer, compared, literalValues) });
+      else results.push({ ...mutant, result: 'survived', ...makeWitness(answer, compared, literalValues) });
     }
   } finally {
     await comparison.close();
   }
-  const countOf = (wanted: MutantResult['result']): number => results.filter(({ result }) => result === wanted).length;
-  const [killed, survived, equivalent] = [countOf('killed'), countOf('survived'), countOf('equivalent')];
+  const countResults = (wanted: MutantResult['result']): number =>
+    results.filter(({ result }) => result === wanted).length;
+  const [killed, survived, equivalent] = [countResults('killed'), countResults('survived'), countResults('equivalent')];
   const undecided = results.filter(({ result, witness }) => result === 'survived' && witness === undefined).length;
   return {
     mutants: results,
-    total: { killed, survived, equivalent, undecided, score: scoreOf(killed, killed + survived) },
+    total: { killed, survived, equivalent, undecided, score: computeScore(killed, killed + survived) },
     isInterrupted: results.length < mutants.length,
   };
 }
@@ -120,12 +121,12 @@ export function countKilled(
   program: ir.Program,
   { calls, askerOf }: Pick<Tests, 'calls' | 'askerOf'>,
 ): number {
-  const passing = passingCalls(calls, askerOf(bundleOf(fold(program))));
-  return mutants.filter((mutant) => firstFailure(passing, askerOf(bundleOf(fold(mutant.program()))))).length;
+  const passing = passingCalls(calls, askerOf(makeBundle(fold(program))));
+  return mutants.filter((mutant) => firstFailure(passing, askerOf(makeBundle(fold(mutant.program()))))).length;
 }
 
 /** The situation of an answer, with values that a reader knows. */
-function witnessOf(
+function makeWitness(
   answer: Answer,
   compared: ComparedMutant,
   literalValues: LiteralValues,
@@ -162,6 +163,6 @@ function firstFailure(calls: readonly PassingCall[], ask: Ask): TestName | undef
 }
 
 /** Percent of killed mutants, rounded down to a tenth; 100 without mutants. */
-export function scoreOf(killed: number, all: number): number {
+export function computeScore(killed: number, all: number): number {
   return all === 0 ? 100 : Math.floor((killed * 1000) / all) / 10;
 }

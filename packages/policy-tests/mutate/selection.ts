@@ -19,10 +19,10 @@ export function selected(
 ): readonly Mutant[] {
   const matches = rule === undefined ? () => true : matchesAny(rule);
   const named = mutants.filter(
-    ({ rules }) => rule === undefined || rules.some((key) => matches(key) || matches(nameOf(key))),
+    ({ rules }) => rule === undefined || rules.some((key) => matches(key) || matches(namePolicy(key))),
   );
   if (rule !== undefined && named.length === 0 && mutants.length > 0) {
-    const names = mutants.flatMap(({ rules }) => rules.flatMap((key) => [key, nameOf(key)]));
+    const names = mutants.flatMap(({ rules }) => rules.flatMap((key) => [key, namePolicy(key)]));
     const [note] = suggestionFor(rule, names);
     throw new NothingMatches(`no rule is \`${rule}\`${note === undefined ? '' : `: ${note.message}`}`);
   }
@@ -37,6 +37,6 @@ export function selected(
 }
 
 /** The name of a rule in its policy. */
-function nameOf(key: string): string {
+function namePolicy(key: string): string {
   return key.slice(key.indexOf('#') + 1);
 }

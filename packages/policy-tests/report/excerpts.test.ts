@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Source } from '../../../compiler/diagnostics/source.js';
 import { testFilter } from '../filter.js';
 import { runTests } from '../run-tests.js';
-import { reportOf } from './index.js';
+import { formatReport } from './index.js';
 
 const SUITE = `name: S
 principals:
@@ -37,7 +37,7 @@ function shown(written: string, slip: string): string {
   const ask = (): never => {
     throw new Error('a suite with a mistake asks nothing');
   };
-  return reportOf(runTests([files], { ask, filter: testFilter([]), skipBatching: false, traced: false }), {
+  return formatReport(runTests([files], { ask, filter: testFilter([]), skipBatching: false, traced: false }), {
     format: 'tree',
     verbose: false,
     color: false,

@@ -16,7 +16,7 @@ export interface ReportStyle {
 }
 
 /** Formats a report, including its final line break. */
-export function reportOf(results: TestResults, { format, verbose, color, folder }: ReportStyle): string {
+export function formatReport(results: TestResults, { format, verbose, color, folder }: ReportStyle): string {
   switch (format) {
     case 'tree':
     case 'list':

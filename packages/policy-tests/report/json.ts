@@ -47,15 +47,15 @@ export interface TestCaseReport {
 /** The result of a test for one action. */
 export interface DetailsReport {
   readonly result: ResultName;
-  /** Of a test that passed. */
+  /** Result of a test that passed. */
   readonly success?: { readonly effect: EffectName; readonly outputs?: readonly ProducedOutput[] };
-  /** Of a test that failed. */
+  /** Result of a test that failed. */
   readonly failure?: {
     readonly expected: EffectName;
     readonly actual: EffectName;
     readonly outputs?: readonly object[];
   };
-  /** Of a test that failed: what `authzc explain` prints as JSON, without near misses. */
+  /** Explanation of a test that failed: what `authzc explain` prints as JSON, without near misses. */
   readonly explanation?: object;
   /** Why the test could not be run. */
   readonly error?: string;
@@ -76,30 +76,30 @@ export type ResultName = `RESULT_${Uppercase<Outcome>}`;
 
 /** The report of test results. */
 export function jsonReport({ suites, summary }: TestResults): TestReport {
-  return { ...(suites.length > 0 && { suites: suites.map(suiteOf) }), summary: summaryJson(summary) };
+  return { ...(suites.length > 0 && { suites: suites.map(toSuite) }), summary: summaryJson(summary) };
 }
 
-function suiteOf({ file, name, summary, error, cases, description, skipReason }: SuiteResult): SuiteReport {
+function toSuite({ file, name, summary, error, cases, description, skipReason }: SuiteResult): SuiteReport {
   return {
     file,
     name,
     summary: summaryJson(summary),
     ...(error !== undefined && { error }),
-    ...(cases.length > 0 && { testCases: nested(cases, ({ test }) => test, testOf) }),
+    ...(cases.length > 0 && { testCases: nested(cases, ({ test }) => test, toTest) }),
     ...(description !== '' && { description }),
     ...(skipReason !== '' && { skipReason }),
   };
 }
 
-function testOf(name: string, cases: readonly CaseResult[]): TestCaseReport {
-  return { name, principals: nested(cases, ({ principal }) => principal, principalOf) };
+function toTest(name: string, cases: readonly CaseResult[]): TestCaseReport {
+  return { name, principals: nested(cases, ({ principal }) => principal, toPrincipal) };
 }
 
-function principalOf(name: string, cases: readonly CaseResult[]): TestCaseReport['principals'][number] {
-  return { name, resources: nested(cases, ({ resource }) => resource, resourceOf) };
+function toPrincipal(name: string, cases: readonly CaseResult[]): TestCaseReport['principals'][number] {
+  return { name, resources: nested(cases, ({ resource }) => resource, toResource) };
 }
 
-function resourceOf(
+function toResource(
   name: string,
   cases: readonly CaseResult[],
 ): TestCaseReport['principals'][number]['resources'][number] {
@@ -107,13 +107,13 @@ function resourceOf(
     name,
     actions: cases.map(({ action, details, trace }) => ({
       name: action,
-      details: { ...detailsOf(details), ...(trace !== undefined && { trace }) },
+      details: { ...toDetails(details), ...(trace !== undefined && { trace }) },
     })),
   };
 }
 
-function detailsOf(details: Details): DetailsReport {
-  const result = nameOf(details.kind);
+function toDetails(details: Details): DetailsReport {
+  const result = nameOutcome(details.kind);
   switch (details.kind) {
     case 'passed':
       return {
@@ -122,7 +122,7 @@ function detailsOf(details: Details): DetailsReport {
       };
     case 'failed': {
       const { expected, actual, outputs, explanation } = details;
-      const failure = { expected, actual, ...(outputs.length > 0 && { outputs: outputs.map(unmetOf) }) };
+      const failure = { expected, actual, ...(outputs.length > 0 && { outputs: outputs.map(toUnmetOutput) }) };
       return { result, failure, ...(explanation !== undefined && { explanation: explanation.data }) };
     }
     case 'errored':
@@ -132,7 +132,7 @@ function detailsOf(details: Details): DetailsReport {
   }
 }
 
-function unmetOf(output: UnmetOutput): object {
+function toUnmetOutput(output: UnmetOutput): object {
   const expected = output.expected === undefined ? {} : { expected: output.expected };
   switch (output.kind) {
     case 'missing':
@@ -147,16 +147,16 @@ function unmetOf(output: UnmetOutput): object {
 function summaryJson({ overall, count, counts }: Summary): SummaryReport {
   const resultCounts = OUTCOMES.flatMap((outcome) => {
     const own = counts.get(outcome) ?? 0;
-    return own > 0 ? { result: nameOf(outcome), count: own } : [];
+    return own > 0 ? { result: nameOutcome(outcome), count: own } : [];
   });
   return {
-    ...(overall !== undefined && { overallResult: nameOf(overall) }),
+    ...(overall !== undefined && { overallResult: nameOutcome(overall) }),
     ...(count > 0 && { testsCount: count }),
     ...(resultCounts.length > 0 && { resultCounts }),
   };
 }
 
 /** `RESULT_PASSED` */
-export function nameOf(outcome: Outcome): ResultName {
+export function nameOutcome(outcome: Outcome): ResultName {
   return `RESULT_${outcome.toUpperCase() as Uppercase<Outcome>}`;
 }

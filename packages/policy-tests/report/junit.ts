@@ -7,7 +7,7 @@ import type {
   TestResults,
   UnmetOutput,
 } from '../results.js';
-import { nameOf } from './json.js';
+import { nameOutcome } from './json.js';
 import { sortedKeys } from './sorted-keys.js';
 import { type Content, cdata, element, xmlDocument } from './xml.js';
 
@@ -17,8 +17,8 @@ export function junitReport({ suites, summary }: TestResults, { verbose }: { rea
   return xmlDocument(
     element(
       'testsuites',
-      attributesOf(summary, { errors: suites.filter(hasError).length, skipped: skippedSuites }),
-      suites.map((suite) => suiteOf(suite, verbose)),
+      makeAttributes(summary, { errors: suites.filter(hasError).length, skipped: skippedSuites }),
+      suites.map((suite) => makeSuite(suite, verbose)),
     ),
   );
 }
@@ -32,7 +32,7 @@ function hasError({ error }: SuiteResult): boolean {
 }
 
 /** A suite that is in error or skipped as a whole counts as one. */
-function attributesOf(
+function makeAttributes(
   { counts, count }: Summary,
   whole: { readonly errors: number; readonly skipped: number },
 ): Readonly<Record<string, string>> {
@@ -44,22 +44,22 @@ function attributesOf(
   };
 }
 
-function suiteOf(suite: SuiteResult, verbose: boolean): Content {
+function makeSuite(suite: SuiteResult, verbose: boolean): Content {
   const { name, file, description, summary, error, skipReason, cases } = suite;
   const skipped = isSkippedSuite(suite);
-  const whole = attributesOf(summary, { errors: error === undefined ? 0 : 1, skipped: skipped ? 1 : 0 });
+  const whole = makeAttributes(summary, { errors: error === undefined ? 0 : 1, skipped: skipped ? 1 : 0 });
   return element('testsuite', { ...(description !== '' && { description }), name, file, ...whole }, [
-    ...(error === undefined ? [] : [element('error', { type: nameOf('errored') }, [error])]),
+    ...(error === undefined ? [] : [element('error', { type: nameOutcome('errored') }, [error])]),
     ...(skipped && verbose
       ? [element('skipped', { message: 'This test suite was skipped' }, skipReason === '' ? [] : [skipReason])]
       : []),
-    ...cases.filter(({ details }) => details.kind !== 'skipped' || !details.filtered).map((own) => caseOf(own, file)),
+    ...cases.filter(({ details }) => details.kind !== 'skipped' || !details.filtered).map((own) => makeCase(own, file)),
   ]);
 }
 
-function caseOf({ test, principal, resource, action, details }: CaseResult, file: string): Content {
+function makeCase({ test, principal, resource, action, details }: CaseResult, file: string): Content {
   return element('testcase', { file, classname: `${principal}.${resource}.${action}`, name: test }, [
-    outcomeOf(details),
+    makeOutcome(details),
     element('properties', {}, [
       property('principal', principal),
       property('resource', resource),
@@ -72,19 +72,19 @@ function property(name: string, value: string): Content {
   return element('property', { name, value }, []);
 }
 
-function outcomeOf(details: Details): Content {
-  const type = nameOf(details.kind);
+function makeOutcome(details: Details): Content {
+  const type = nameOutcome(details.kind);
   switch (details.kind) {
     case 'passed':
       return element('success', { type }, [
         element('actual', {}, [details.effect]),
         element('expected', {}, [details.effect]),
-        ...outputsOf(details.outputs.map(producedOutput)),
+        ...makeOutputs(details.outputs.map(producedOutput)),
       ]);
     case 'failed': {
       const message =
         details.outputs.length === 0 ? 'Effect expectation unsatisfied' : 'Output expectation unsatisfied';
-      const outputs = outputsOf(details.outputs.map(unmetOutput));
+      const outputs = makeOutputs(details.outputs.map(unmetOutput));
       return element('failure', { type, message }, [
         ...outputs,
         element('actual', {}, [details.actual]),
@@ -98,7 +98,7 @@ function outcomeOf(details: Details): Content {
   }
 }
 
-function outputsOf(outputs: readonly Content[]): readonly Content[] {
+function makeOutputs(outputs: readonly Content[]): readonly Content[] {
   return outputs.length === 0 ? [] : [element('outputs', {}, outputs)];
 }
 

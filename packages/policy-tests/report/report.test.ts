@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Source } from '../../../compiler/diagnostics/source.js';
 import type { CaseResult, Details, SuiteResult, TestResults } from '../results.js';
-import { bare, summaryOf, sumOf } from '../run-tests.js';
-import { reportOf } from './index.js';
+import { bare, summarize, addSummaries } from '../run-tests.js';
+import { formatReport } from './index.js';
 
 const TRACE = {
   matchedPolicy: 'resource.album.vdefault',
@@ -29,17 +29,17 @@ const ASKED: CaseResult['asked'] = {
   },
 };
 
-function caseOf(action: string, details: Details, trace: CaseResult['trace'] = undefined): CaseResult {
+function makeCase(action: string, details: Details, trace: CaseResult['trace'] = undefined): CaseResult {
   return { test: 'T', place: PLACE, principal: 'ann', resource: 'a', action, asked: ASKED, details, trace };
 }
 
-function suiteOf(file: string, own: Partial<SuiteResult>): SuiteResult {
+function makeSuite(file: string, own: Partial<SuiteResult>): SuiteResult {
   const cases = own.cases ?? [];
   return {
     file,
     name: 'S',
     description: '',
-    summary: summaryOf(cases),
+    summary: summarize(cases),
     error: undefined,
     skipReason: '',
     ...own,
@@ -48,16 +48,16 @@ function suiteOf(file: string, own: Partial<SuiteResult>): SuiteResult {
 }
 
 const SUITES = [
-  suiteOf('a_test.yaml', {
+  makeSuite('a_test.yaml', {
     description: 'all "kinds" & <more>',
     cases: [
-      caseOf('view', {
+      makeCase('view', {
         kind: 'passed',
         effect: 'EFFECT_ALLOW',
         outputs: [{ src: 'p#r', action: 'view', val: { a: ']]>' } }],
       }),
-      caseOf('edit', { kind: 'failed', expected: 'EFFECT_ALLOW', actual: 'EFFECT_DENY', outputs: [] }, TRACE),
-      caseOf('share', {
+      makeCase('edit', { kind: 'failed', expected: 'EFFECT_ALLOW', actual: 'EFFECT_DENY', outputs: [] }, TRACE),
+      makeCase('share', {
         kind: 'failed',
         expected: 'EFFECT_ALLOW',
         actual: 'EFFECT_ALLOW',
@@ -66,18 +66,18 @@ const SUITES = [
           { kind: 'missing', src: 'p#s', expected: 1 },
         ],
       }),
-      caseOf('time\u001b[0m', { kind: 'errored', error: 'no\u0000 time' }),
-      caseOf('x', { kind: 'skipped', reason: 'later', filtered: false }),
-      caseOf('y', { kind: 'skipped', reason: 'No actions matched the test filter', filtered: true }),
+      makeCase('time\u001b[0m', { kind: 'errored', error: 'no\u0000 time' }),
+      makeCase('x', { kind: 'skipped', reason: 'later', filtered: false }),
+      makeCase('y', { kind: 'skipped', reason: 'No actions matched the test filter', filtered: true }),
     ],
   }),
-  suiteOf('b_test.yaml', { name: 'Unknown', summary: bare('errored'), error: 'failed to load test suite:\n1:1 no' }),
-  suiteOf('c_test.yaml', { name: 'C', summary: bare('skipped'), skipReason: 'not today' }),
+  makeSuite('b_test.yaml', { name: 'Unknown', summary: bare('errored'), error: 'failed to load test suite:\n1:1 no' }),
+  makeSuite('c_test.yaml', { name: 'C', summary: bare('skipped'), skipReason: 'not today' }),
 ];
-const RESULTS: TestResults = { suites: SUITES, summary: sumOf(SUITES.map(({ summary }) => summary)) };
+const RESULTS: TestResults = { suites: SUITES, summary: addSummaries(SUITES.map(({ summary }) => summary)) };
 
 const report = (format: 'tree' | 'list' | 'json' | 'junit', verbose = false): string =>
-  reportOf(RESULTS, { format, verbose, color: false });
+  formatReport(RESULTS, { format, verbose, color: false });
 
 test('the tree shows failed and skipped tests, and escapes control characters', () => {
   assert.is(
@@ -130,9 +130,12 @@ S > T > ann > a > edit
 });
 
 test('a run without tests has a report', () => {
-  const nothing: TestResults = { suites: [], summary: sumOf([]) };
-  assert.is(reportOf(nothing, { format: 'tree', verbose: false, color: false }), 'Test results\n\n0 tests executed\n');
-  assert.equal(JSON.parse(reportOf(nothing, { format: 'json', verbose: false, color: false })), { summary: {} });
+  const nothing: TestResults = { suites: [], summary: addSummaries([]) };
+  assert.is(
+    formatReport(nothing, { format: 'tree', verbose: false, color: false }),
+    'Test results\n\n0 tests executed\n',
+  );
+  assert.equal(JSON.parse(formatReport(nothing, { format: 'json', verbose: false, color: false })), { summary: {} });
 });
 
 test('JSON omits empty fields, names results, and counts', () => {

@@ -1,5 +1,5 @@
 import { shownPath } from '../../../compiler/diagnostics/format.js';
-import { frameOf } from '../../../compiler/diagnostics/frame.js';
+import { formatFrame } from '../../../compiler/diagnostics/frame.js';
 import { colored, type Paint, plain } from '../../../compiler/diagnostics/paint.js';
 import type { Place } from '../../../compiler/diagnostics/span.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
@@ -39,7 +39,7 @@ export interface TextStyle {
  * action; then the counts. Ends with a line break.
  */
 export function textReport({ suites, summary }: TestResults, style: TextStyle): string {
-  const tag = tagOf(style);
+  const tag = chooseTag(style);
   const paint = style.color ? colored : plain;
   const shown = suites.filter(
     ({ summary: { overall }, cases, error }) => error !== undefined || (overall !== undefined && cases.some(isCounted)),
@@ -62,7 +62,7 @@ const WORDS: Readonly<Record<Outcome, string>> = {
   errored: 'ERROR',
 };
 
-function tagOf({ color }: TextStyle): Tag {
+function chooseTag({ color }: TextStyle): Tag {
   const paint = color ? colored : plain;
   return (outcome, text) => {
     switch (outcome) {
@@ -120,7 +120,8 @@ function invalidLines({ prefix, complaints }: InvalidSuite, { paint, folder }: S
   return complaints.flatMap(({ text, shown = text, place, notes = [] }, index) => {
     const lines = `${index === 0 ? prefix : ''}${shown}`.split('\n').map((one) => line(visible(one)));
     const last = lines.pop() as Outline;
-    const frame = place === undefined ? [] : [line(positionOf(place, folder)), ...frameOf(place.span, paint).map(line)];
+    const frame =
+      place === undefined ? [] : [line(formatPosition(place, folder)), ...formatFrame(place.span, paint).map(line)];
     const below = [
       ...frame,
       ...notes.map(({ message, shown: note = message }) => line(`${paint.strong('note:')} ${visible(note)}`)),
@@ -129,7 +130,7 @@ function invalidLines({ prefix, complaints }: InvalidSuite, { paint, folder }: S
   });
 }
 
-function positionOf({ span: { source, start } }: Place, folder: string | undefined): string {
+function formatPosition({ span: { source, start } }: Place, folder: string | undefined): string {
   const { line: row, column } = source.lineAndColumn(start);
   return `${shownPath(source.path, folder)}:${row}:${column}`;
 }
@@ -188,15 +189,15 @@ function detailLines(details: Details): readonly Outline[] {
 }
 
 function explanationLines(explanation: CaseExplanation | undefined): readonly Outline[] {
-  return outlinesOf(explanation?.lines ?? [], 0);
+  return makeOutlines(explanation?.lines ?? [], 0);
 }
 
 /** The lines of a depth, each with the deeper ones that follow it. */
-function outlinesOf(lines: readonly IndentedLine[], depth: number): readonly Outline[] {
+function makeOutlines(lines: readonly IndentedLine[], depth: number): readonly Outline[] {
   const starts = lines.flatMap((one, index) => (one.depth === depth ? [index] : []));
   return starts.map((start, nth) => ({
     text: (lines[start] as IndentedLine).text,
-    below: outlinesOf(lines.slice(start + 1, starts[nth + 1]), depth + 1),
+    below: makeOutlines(lines.slice(start + 1, starts[nth + 1]), depth + 1),
   }));
 }
 
@@ -208,10 +209,10 @@ function producedLine(output: ProducedOutput): Outline {
 
 function unmetOutline(output: UnmetOutput): Outline {
   const expected = output.expected === undefined ? 'NOTHING' : visibleJson(sortedKeys(output.expected));
-  return { text: visible(output.src), below: [line(`EXPECTED: ${expected}`), line(`ACTUAL: ${actualOf(output)}`)] };
+  return { text: visible(output.src), below: [line(`EXPECTED: ${expected}`), line(`ACTUAL: ${formatActual(output)}`)] };
 }
 
-function actualOf(output: UnmetOutput): string {
+function formatActual(output: UnmetOutput): string {
   switch (output.kind) {
     case 'missing':
       return 'MISSING';
@@ -256,7 +257,7 @@ function branchLines({ text, below }: Outline, indent: string, isLast: boolean):
  */
 function traceLines(suites: readonly SuiteResult[]): readonly string[] {
   const traced = suites.flatMap(({ name, cases }) =>
-    cases.flatMap((own) => (own.trace === undefined || !isFailure(own) ? [] : blockOf(name, own, own.trace))),
+    cases.flatMap((own) => (own.trace === undefined || !isFailure(own) ? [] : formatBlock(name, own, own.trace))),
   );
   return traced.length === 0 ? [] : ['TRACES', ...traced, ''];
 }
@@ -265,7 +266,11 @@ function isFailure({ details }: CaseResult): boolean {
   return details.kind === 'failed' || details.kind === 'errored';
 }
 
-function blockOf(suite: string, { test, principal, resource, action }: CaseResult, trace: Trace): readonly string[] {
+function formatBlock(
+  suite: string,
+  { test, principal, resource, action }: CaseResult,
+  trace: Trace,
+): readonly string[] {
   const { matchedPolicy, matchedScope, effectiveDerivedRoles, evaluationErrors, validationErrors } = trace;
   return [
     visible([suite, test, principal, resource, action].join(' > ')),

@@ -22,10 +22,10 @@ export function cdata(text: string): Content {
 
 /** Serializes a document, one element per line, indented by two spaces a level. */
 export function xmlDocument(root: XmlElement): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, '').join('\n')}\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${formatLines(root, '').join('\n')}\n`;
 }
 
-function linesOf(content: Content, indent: string): readonly string[] {
+function formatLines(content: Content, indent: string): readonly string[] {
   if (typeof content === 'string') return [`${indent}${escaped(content)}`];
   if (content.kind === 'cdata') return [`${indent}${inline(content)}`];
   const { name, attributes, content: inner } = content;
@@ -34,7 +34,7 @@ function linesOf(content: Content, indent: string): readonly string[] {
     .join('')}`;
   if (inner.length === 0) return [`${start}/>`];
   if (inner.every(isText)) return [`${start}>${inner.map(inline).join('')}</${name}>`];
-  return [`${start}>`, ...inner.flatMap((child) => linesOf(child, `${indent}  `)), `${indent}</${name}>`];
+  return [`${start}>`, ...inner.flatMap((child) => formatLines(child, `${indent}  `)), `${indent}</${name}>`];
 }
 
 type Text = Exclude<Content, XmlElement>;

@@ -21,13 +21,13 @@ export function hasValueFormula(
   module: Module,
   { clause, isTrue }: Decisive,
 ): Formula {
-  const own = truthOf(conditions[clause] as Match, module).isTrue;
+  const own = findTruth(conditions[clause] as Match, module).isTrue;
   return isTrue ? own : not(own);
 }
 
 /** When a clause decides with a truth value: `decides` of requests. */
 export function decidesFormula(condition: ClausedCondition, module: Module, { clause, isTrue }: Decisive): Formula {
-  const own = truthOf(condition.conditions[clause] as Match, module);
+  const own = findTruth(condition.conditions[clause] as Match, module);
   const holdsWith = (value: Truth): Formula =>
     truthFor(condition, module, (index) => (index === clause ? value : undefined)).isTrue;
   const [whenTrue, whenFalse] = [holdsWith(TRUE), holdsWith(FALSE)];
@@ -47,7 +47,7 @@ function differ(one: Formula, other: Formula): Formula {
   return or(and(one, not(other)), and(other, not(one)));
 }
 
-function truthOf(condition: Match, module: Module): Truth {
+function findTruth(condition: Match, module: Module): Truth {
   if (condition.kind !== 'expr') throw invariant('a clause is an expression');
   const holds = (match: Match): Formula => ({ kind: 'holds', condition: match, module, failedIsNull: false });
   const value = { kind: 'operator', operator: 'not', operands: [condition.value], type: bool } as const;
@@ -62,7 +62,7 @@ function truthFor(
 ): Truth {
   const certain = (isTrue: Formula): Truth => ({ isTrue, isFalse: not(isTrue) });
   const visit = (part: ClauseFormula): Truth => {
-    if (part.kind === 'clause') return given(part.clause) ?? truthOf(conditions[part.clause] as Match, module);
+    if (part.kind === 'clause') return given(part.clause) ?? findTruth(conditions[part.clause] as Match, module);
     const of = part.of.map(visit);
     const [trues, falses] = [of.map(({ isTrue }) => isTrue), of.map(({ isFalse }) => isFalse)];
     const [first, second, third] = of as [Truth, Truth, Truth];

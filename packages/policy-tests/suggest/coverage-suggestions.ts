@@ -1,15 +1,22 @@
 import { type CoverageRecorder, recordSights } from '../../analysis/coverage/coverage.js';
 import { LiteralValues } from '../../analysis/witness/literal-values.js';
 import { realistic } from '../../analysis/witness/realistic.js';
-import { instantOf } from '../../analysis/witness/replay.js';
+import { parseInstant } from '../../analysis/witness/replay.js';
 import { shrink } from '../../analysis/witness/shrink.js';
-import { type Situation, situationOf } from '../../analysis/question/situation.js';
-import { requestsOf } from '../test-requests.js';
-import { type Goal, goalsOf } from './goals.js';
+import { type Situation, makeSituation } from '../../analysis/question/situation.js';
+import { listRequests } from '../test-requests.js';
+import { type Goal, listGoals } from './goals.js';
 import { Reachability } from './reachability.js';
-import { scoreOf, searchFor, type Trial } from './search.js';
-import { startsOf } from './starts.js';
-import { type Continue, SchemaTrial, type SuggestionSubject, type Suggestions, testOf, type Unmet } from './subject.js';
+import { scoreSituation, searchFor, type Trial } from './search.js';
+import { makeStarts } from './starts.js';
+import {
+  type Continue,
+  SchemaTrial,
+  type SuggestionSubject,
+  type Suggestions,
+  makeTest,
+  type Unmet,
+} from './subject.js';
 import type { SuggestedTest } from './suite.js';
 
 /**
@@ -21,9 +28,9 @@ export async function suggestForCoverage(
   subject: SuggestionSubject,
   goOn: Continue,
 ): Promise<Suggestions> {
-  const seeds = requestsOf(subject.calls);
+  const seeds = listRequests(subject.calls);
   const trial = new SituationTrial(recorder, subject);
-  const goals = recorder.rules().flatMap((record) => goalsOf(record));
+  const goals = recorder.rules().flatMap((record) => listGoals(record));
   const tests: SuggestedTest[] = [];
   const unmet: Unmet[] = [];
   const reachability = new Reachability(subject.prover);
@@ -33,12 +40,12 @@ export async function suggestForCoverage(
       if (!(await goOn(done, goals.length))) break;
       done += 1;
       const starts = (): readonly Situation[] =>
-        startsOf(goal.record, subject.program, seeds, subject.allowed).map(situationOf);
+        makeStarts(goal.record, subject.program, seeds, subject.allowed).map(makeSituation);
       const met = await find(goal, trial, starts, reachability);
       if (met.missed !== undefined) unmet.push({ place: goal.place, text: `${goal.text}: ${met.missed}` });
       if (met.situation === undefined) continue;
       trial.record(met.situation);
-      tests.push(testOf(`${goal.place.file}:${goal.place.line} ${goal.text}`, met.situation, subject));
+      tests.push(makeTest(`${goal.place.file}:${goal.place.line} ${goal.text}`, met.situation, subject));
     }
   } finally {
     await reachability.close();
@@ -61,7 +68,7 @@ async function find(
   if (goal.isMet()) return {};
   const found =
     searchFor(goal, starts(), trial) ??
-    (await reachability.decide(goal, starts(), (situation) => scoreOf(goal, situation, trial).isMet));
+    (await reachability.decide(goal, starts(), (situation) => scoreSituation(goal, situation, trial).isMet));
   if (found !== undefined && found !== 'impossible') return { situation: trial.refined(goal, found) };
   const verdict = found === 'impossible' ? 'proved that no request can' : 'no request found';
   if (goal.otherwise === undefined) return { missed: verdict };
@@ -87,15 +94,15 @@ class SituationTrial extends SchemaTrial implements Trial {
   }
 
   observe = ({ request, globals, now }: Situation): ReturnType<CoverageRecorder['observe']> => {
-    this.now = instantOf(now);
+    this.now = parseInstant(now);
     return this.recorder.observe(request, { ...this.subject.engineOptions, globals, clock: this.clock });
   };
 
   /** Small, and with values that a reader knows. */
   refined(goal: Goal, situation: Situation): Situation {
-    const before = scoreOf(goal, situation, this);
+    const before = scoreSituation(goal, situation, this);
     const shows = (other: Situation): boolean => {
-      const { isMet, distance } = scoreOf(goal, other, this);
+      const { isMet, distance } = scoreSituation(goal, other, this);
       return isMet && distance <= before.distance;
     };
     return realistic(shrink(situation, shows), this.literalValues, shows);

@@ -3,7 +3,7 @@ import { matchesAny } from '../../../runtime/policy/index.js';
 import type { Clause, ClausedCondition } from '../../analysis/coverage/clauses.js';
 import type { RuleRecord, Sight } from '../../analysis/coverage/rule-record.js';
 import { type Formula, not } from '../../analysis/formula/formula.js';
-import { valuesOf } from '../../../compiler/ir/visit.js';
+import { listValues } from '../../../compiler/ir/visit.js';
 import { readsRuntime } from '../../../compiler/lower/rules.js';
 import { decidesFormula, hasValueFormula, holdsFormula } from './clause-formulas.js';
 import {
@@ -33,7 +33,7 @@ export interface Goal {
 }
 
 /** What the recorded decisions do not exercise of a rule: its clauses, then the rule as a whole, then its names. */
-export function goalsOf(record: RuleRecord): readonly Goal[] {
+export function listGoals(record: RuleRecord): readonly Goal[] {
   const { rule: key, names, place } = record.coverage();
   const name = key.slice(key.indexOf('#') + 1);
   const { condition } = record;
@@ -102,7 +102,7 @@ function appliesFormula({ module, rule }: RuleRecord, condition: ClausedConditio
 
 /** Whether a condition reads which derived roles are active, which formulas of one rule do not know. */
 function readsRoles({ module, rule }: RuleRecord): boolean {
-  return readsRuntime([...valuesOf(rule.condition), ...module.variables.map(({ value }) => value)]);
+  return readsRuntime([...listValues(rule.condition), ...module.variables.map(({ value }) => value)]);
 }
 
 /** `visibility is "friends"`, `R.attr.days <= 30 is false`. */

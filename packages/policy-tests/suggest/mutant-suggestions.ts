@@ -8,7 +8,14 @@ import { shrink } from '../../analysis/witness/shrink.js';
 import type { Situation } from '../../analysis/question/situation.js';
 import { suggestForCoverage } from './coverage-suggestions.js';
 import type { RequestNames } from './starts.js';
-import { type Continue, SchemaTrial, type SuggestionSubject, type Suggestions, testOf, type Unmet } from './subject.js';
+import {
+  type Continue,
+  SchemaTrial,
+  type SuggestionSubject,
+  type Suggestions,
+  makeTest,
+  type Unmet,
+} from './subject.js';
 import type { SuggestedTest } from './suite.js';
 
 /**
@@ -40,7 +47,7 @@ export async function suggestForMutants(
       const situation = await own.find(witness);
       const text = `${before} -> ${after}`;
       if (situation === undefined) unmet.push({ place, text: `${text}: no request found that tells it apart` });
-      else tests.push(testOf(`${place.file}:${place.line} ${nameOf(result)}notices ${text}`, situation, subject));
+      else tests.push(makeTest(`${place.file}:${place.line} ${nameMutant(result)}notices ${text}`, situation, subject));
     }
   } finally {
     await search.close();
@@ -55,7 +62,7 @@ async function coveringSituations(subject: SuggestionSubject, goOn: Continue): P
 }
 
 /** `owners, ` */
-function nameOf({ rules: [key = ''] }: Pick<Mutant, 'rules'>): string {
+function nameMutant({ rules: [key = ''] }: Pick<Mutant, 'rules'>): string {
   const name = key.slice(key.indexOf('#') + 1);
   return name === '' ? '' : `${name}, `;
 }

@@ -33,7 +33,7 @@ export class Reachability {
     const { answer } = await (await this.started).prove(
       {
         formula,
-        point: pointOf(module),
+        point: makePoint(module),
         principals: new Set(),
         action: '',
         roles: [],
@@ -54,7 +54,7 @@ export class Reachability {
 }
 
 /** Where the conditions of a policy are evaluated, as far as it is known. */
-function pointOf(module: Module): Parameters<Prover['prove']>[0]['point'] {
+function makePoint(module: Module): Parameters<Prover['prove']>[0]['point'] {
   const isNamedKind = module.kind === 'resource';
   return {
     kind: isNamedKind ? module.kindName : 'x',

@@ -12,7 +12,7 @@ export interface Trial extends ChangeOptions {
 }
 
 /** How well a situation shows a goal. One that violates schemas does not show it. */
-export function scoreOf(goal: Goal, situation: Situation, { observe, violations }: Trial): Score {
+export function scoreSituation(goal: Goal, situation: Situation, { observe, violations }: Trial): Score {
   let best: Score = { distance: Infinity, isMet: false, sights: [] };
   let isMet = false;
   for (const sight of observe(situation)) {
@@ -33,7 +33,7 @@ const MOST_IMPROVEMENTS = 400;
 /** Searches a situation that shows a goal. */
 export function searchFor(goal: Goal, starts: readonly Situation[], trial: Trial): Situation | undefined {
   return climb(starts, {
-    score: (situation) => scoreOf(goal, situation, trial),
+    score: (situation) => scoreSituation(goal, situation, trial),
     changes: (situation, sights) => changedSituations(situation, sights, trial),
     tries: MOST_TRIES,
     improvements: MOST_IMPROVEMENTS,

@@ -18,7 +18,7 @@ export interface RequestNames {
  *
  * @param seeds what tests ask.
  */
-export function startsOf(
+export function makeStarts(
   record: RuleRecord,
   program: ir.Program,
   seeds: readonly AccessRequest[],
@@ -29,7 +29,7 @@ export function startsOf(
   );
   const isNew = (kind: 'action' | 'role', text: string): number => (unmatched.has(`${kind} ${text}`) ? 0 : 1);
   const reached = reachedRules(record, program).flatMap(({ module, rule }) => {
-    const { actions, roles } = namesOf(module, rule);
+    const { actions, roles } = listNames(module, rule);
     return actions.flatMap((action) =>
       roles.map((role) => ({ module, rule, action, role, order: isNew('action', action) + isNew('role', role) })),
     );
@@ -38,12 +38,12 @@ export function startsOf(
     .sort((a, b) => a.order - b.order)
     .slice(0, MOST_STARTS)
     .flatMap(({ module, rule, action: actionText, role: roleText }) => {
-      const kindText = kindOf(module, rule);
-      const action = exampleOf(actionText, allowed.actions, actionsOf(program));
-      const role = exampleOf(roleText, allowed.roles, rolesOf(program));
-      const kind = exampleOf(kindText, undefined, kindsOf(program));
+      const kindText = chooseKind(module, rule);
+      const action = chooseExample(actionText, allowed.actions, listActions(program));
+      const role = chooseExample(roleText, allowed.roles, listRoles(program));
+      const kind = chooseExample(kindText, undefined, listKinds(program));
       if (action === undefined || role === undefined || kind === undefined) return [];
-      const at = placeOf(module);
+      const at = makePlace(module);
       const own = seeds.filter(({ resource }) => resource.kind === kind).slice(0, MOST_SEEDS);
       const id = module.kind === 'principal' ? module.principal : 'alice';
       const attributes = requiredAttributes(kind, program);
@@ -111,7 +111,7 @@ function reachedRules({ origins }: RuleRecord, { modules }: ir.Program): readonl
   });
 }
 
-function namesOf(
+function listNames(
   module: ReachedRule['module'],
   rule: ReachedRule['rule'],
 ): { readonly actions: readonly string[]; readonly roles: readonly string[] } {
@@ -119,12 +119,12 @@ function namesOf(
   return { actions: rule.actions, roles: module.kind === 'principal' ? ['*'] : rule.roles };
 }
 
-function kindOf(module: ReachedRule['module'], rule: ReachedRule['rule']): string {
+function chooseKind(module: ReachedRule['module'], rule: ReachedRule['rule']): string {
   return module.kind === 'resource' ? module.resource : (rule.resource ?? '*');
 }
 
 /** The version and the scope of a policy, where they are not the default. */
-function placeOf({ version, scope }: ReachedRule['module']): {
+function makePlace({ version, scope }: ReachedRule['module']): {
   readonly policyVersion?: string;
   readonly scope?: string;
 } {
@@ -137,7 +137,7 @@ function placeOf({ version, scope }: ReachedRule['module']): {
 /**
  * A name that a pattern matches: itself, one that policies have, or a made-up one. Undefined if none is allowed.
  */
-function exampleOf(
+function chooseExample(
   pattern: string,
   allowed: readonly string[] | undefined,
   known: readonly string[],
@@ -152,7 +152,7 @@ function exampleOf(
   return names.find((name) => name !== '' && matches(name) && (allowed?.includes(name) ?? true));
 }
 
-function rolesOf({ modules }: ir.Program): readonly string[] {
+function listRoles({ modules }: ir.Program): readonly string[] {
   return literals(
     modules.flatMap((module) => {
       if (module.kind === 'role') return [module.role];
@@ -162,7 +162,7 @@ function rolesOf({ modules }: ir.Program): readonly string[] {
   );
 }
 
-function actionsOf({ modules }: ir.Program): readonly string[] {
+function listActions({ modules }: ir.Program): readonly string[] {
   return literals(
     modules.flatMap((module) =>
       module.kind === 'resource' || module.kind === 'principal' ? module.rules.flatMap(({ actions }) => actions) : [],
@@ -171,7 +171,7 @@ function actionsOf({ modules }: ir.Program): readonly string[] {
   );
 }
 
-function kindsOf({ modules }: ir.Program): readonly string[] {
+function listKinds({ modules }: ir.Program): readonly string[] {
   return literals(
     modules.flatMap((module) => (module.kind === 'resource' ? [module.resource] : [])),
     'document',

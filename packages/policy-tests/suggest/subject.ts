@@ -6,7 +6,7 @@ import type * as ir from '../../../compiler/ir/program.js';
 import type { Ask } from '../ask.js';
 import type { TestCall } from '../run-tests.js';
 import type { Prover } from '../../analysis/question/question.js';
-import { instantOf } from '../../analysis/witness/replay.js';
+import { parseInstant } from '../../analysis/witness/replay.js';
 import { DEFAULT_NOW, type Situation } from '../../analysis/question/situation.js';
 import type { RequestNames } from './starts.js';
 import type { SuggestedTest } from './suite.js';
@@ -46,7 +46,7 @@ export type Continue = (done: number, all: number) => Promise<boolean>;
 
 /** Validates the attributes of situations. */
 export class SchemaTrial {
-  protected now: Instant = instantOf(DEFAULT_NOW);
+  protected now: Instant = parseInstant(DEFAULT_NOW);
   protected readonly clock = (): Instant => this.now;
   private readonly validating;
 
@@ -58,7 +58,7 @@ export class SchemaTrial {
 
   violations = ({ request: { principal, resource, action, auxData }, now }: Situation): number => {
     if (this.validating === undefined) return 0;
-    this.now = instantOf(now);
+    this.now = parseInstant(now);
     const resources = [{ resource, actions: [action] }];
     const [result] = this.validating.check({ principal, resources, auxData });
     return result?.validationErrors.length ?? 0;
@@ -66,7 +66,7 @@ export class SchemaTrial {
 }
 
 /** A test of a situation, with what the policies decide. */
-export function testOf(name: string, situation: Situation, { ask }: SuggestionSubject): SuggestedTest {
+export function makeTest(name: string, situation: Situation, { ask }: SuggestionSubject): SuggestedTest {
   const { request, globals, now } = situation;
   const { action, principal, resource, auxData } = request;
   const question = {
@@ -86,7 +86,7 @@ export function testOf(name: string, situation: Situation, { ask }: SuggestionSu
   };
   const timeless = ask(question);
   const { missedTime } = timeless;
-  const answer = missedTime ? ask({ ...question, options: { ...question.options, now: instantOf(now) } }) : timeless;
+  const answer = missedTime ? ask({ ...question, options: { ...question.options, now: parseInstant(now) } }) : timeless;
   const { effect } = answer.decisions[0] ?? invariant('an action was not decided');
   return { name: `suggested: ${oneLine(name)}`, situation, readsTime: missedTime, effect };
 }

@@ -24,8 +24,8 @@ export function suiteText(tests: readonly SuggestedTest[]): string {
   const written = tests.map(({ name, situation, readsTime, effect }, index) => {
     const { request, globals, now } = situation;
     const { action } = request;
-    const principal = principals.nameOf(principalFixture(request.principal));
-    const resource = resources.nameOf(resourceFixture(request.resource));
+    const principal = principals.nameFixture(principalFixture(request.principal));
+    const resource = resources.nameFixture(resourceFixture(request.resource));
     const claims = auxDataFixture(request.auxData);
     const options = { ...(readsTime && { now }), ...(Object.keys(globals).length > 0 && { globals }) };
     return {
@@ -34,7 +34,7 @@ export function suiteText(tests: readonly SuggestedTest[]): string {
       input: {
         principals: [principal],
         resources: [resource],
-        ...(claims && { auxData: auxData.nameOf(claims) }),
+        ...(claims && { auxData: auxData.nameFixture(claims) }),
         actions: [action],
       },
       expected: [{ principal, resource, actions: new Map([[action, effect]]) }],
@@ -139,7 +139,7 @@ class FixtureNames<T> {
 
   constructor(private readonly nameFor: (fixture: T) => string) {}
 
-  nameOf(fixture: T): string {
+  nameFixture(fixture: T): string {
     const key = JSON.stringify(fixture);
     const known = this.names.get(key);
     if (known !== undefined) return known;

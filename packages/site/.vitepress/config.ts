@@ -3,9 +3,20 @@ import { defineConfig } from 'vitepress';
 import { markButtons, titleBlocks } from '../paragraphs.js';
 import { anchorOf } from '../../../scripts/house/citations.js';
 import { repositoryFiles } from '../files.js';
-import { sectionsOf } from '../pages.js';
+import { HOME, listSections } from '../pages.js';
 
-const sections = sectionsOf(repositoryFiles);
+const sections = listSections(repositoryFiles);
+
+/** Where readers edit the files of the repository, as `npm run site -- --edit` names it; undefined gives pages no link. */
+const EDIT = process.env['AUTHZ_SITE_EDIT'];
+const SOURCES = new Map(
+  [HOME, ...sections.flatMap(({ pages, more }) => [...pages, ...more])].map(({ path, source }) => [path, source]),
+);
+/** Pages that are generated from the code. */
+const GENERATED = /^docs\/(diagnostics|api)\//;
+
+/** The HTML of code blocks: a page is rendered for the browser, for the static file and for the search. */
+const FENCES = new Map<string, string>();
 
 /** The site is static: no server, no other host, search by an index that is part of it. */
 export default defineConfig({
@@ -16,6 +27,11 @@ export default defineConfig({
     ['link', { rel: 'icon', href: `${site.base}icon.svg` }],
     ...textOf(`${site.base}${relativePath}`),
   ],
+  transformPageData: ({ relativePath, frontmatter }) => {
+    const source = SOURCES.get(relativePath);
+    const isEdited = source !== undefined && !GENERATED.test(source);
+    return isEdited ? { filePath: source } : { frontmatter: { ...frontmatter, editLink: false } };
+  },
   srcDir: '../../.cache/site',
   outDir: '../../dist/site',
   cacheDir: '../../.cache/vitepress',
@@ -33,9 +49,15 @@ export default defineConfig({
       markdown.core.ruler.push('buttons', ({ tokens }) => markButtons(tokens));
       const fence = markdown.renderer.rules.fence;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {
-        const token = tokens[index];
-        if (token?.info.trim() === 'mermaid') return diagram(token.content, markdown.utils.escapeHtml);
-        return fence?.(tokens, index, ...rest) ?? '';
+        const { info = '', content = '' } = tokens[index] ?? {};
+        const key = `${info}\n${content}`;
+        const html =
+          FENCES.get(key) ??
+          (info.trim() === 'mermaid'
+            ? diagram(content, markdown.utils.escapeHtml)
+            : (fence?.(tokens, index, ...rest) ?? ''));
+        FENCES.set(key, html);
+        return html;
       };
     },
   },
@@ -43,6 +65,7 @@ export default defineConfig({
     // Results show the text around the words, which tells more than a heading.
     search: { provider: 'local', options: { detailedView: true } },
     outline: [2, 3],
+    ...(EDIT !== undefined && { editLink: { pattern: `${EDIT}/:path`, text: 'Edit this page' } }),
     nav: [
       { text: 'Get started', link: '/first-ten-minutes' },
       { text: 'Reference', link: '/spec/policy-language' },

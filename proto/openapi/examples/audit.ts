@@ -3,7 +3,7 @@ import { CALL_ID, type Example } from './example.js';
 const PEER = { address: '10.0.3.7:57318', userAgent: 'album-service/2.1', forwardedFor: '10.0.3.7' };
 const POLICY_SOURCE = { embeddedPdp: { commitHash: '5ee4c66', bundleHash: 'e253cbe640079a7a' } };
 
-/** Of ListAuditLogEntries: one entry of each kind. */
+/** Examples of ListAuditLogEntries: one entry of each kind. */
 export const AUDIT_EXAMPLES: readonly Example[] = [
   {
     name: 'access',

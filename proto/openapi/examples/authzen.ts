@@ -1,6 +1,6 @@
 import type { Example } from './example.js';
 
-/** Of AccessEvaluation. */
+/** Examples of AccessEvaluation. */
 export const EVALUATION_EXAMPLES: readonly Example[] = [
   {
     name: 'decision',
@@ -47,7 +47,7 @@ export const EVALUATION_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** Of ActionSearch. */
+/** Examples of ActionSearch. */
 export const ACTION_SEARCH_EXAMPLES: readonly Example[] = [
   {
     name: 'actions',
@@ -64,7 +64,7 @@ export const ACTION_SEARCH_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** Of AccessEvaluationBatch. */
+/** Examples of AccessEvaluationBatch. */
 export const EVALUATIONS_EXAMPLES: readonly Example[] = [
   {
     name: 'defaults',

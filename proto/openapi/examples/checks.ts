@@ -1,6 +1,6 @@
 import { CALL_ID, type Example } from './example.js';
 
-/** Of CheckResources. */
+/** Examples of CheckResources. */
 export const CHECK_EXAMPLES: readonly Example[] = [
   {
     name: 'owner',

@@ -7,7 +7,7 @@ export interface ErrorExample {
   readonly body: Json;
 }
 
-/** Of 400. */
+/** Examples of 400. */
 export const BAD_REQUESTS: readonly ErrorExample[] = [
   {
     name: 'syntax',

@@ -1,6 +1,6 @@
 import { CALL_ID, type Example } from './example.js';
 
-/** Of ExplainDecision. */
+/** Examples of ExplainDecision. */
 export const EXPLAIN_EXAMPLES: readonly Example[] = [
   {
     name: 'stranger',

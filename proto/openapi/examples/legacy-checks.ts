@@ -1,6 +1,6 @@
 import type { Example } from './example.js';
 
-/** Of CheckResourceSet. */
+/** Examples of CheckResourceSet. */
 export const CHECK_SET_EXAMPLES: readonly Example[] = [
   {
     name: 'instances',
@@ -43,7 +43,7 @@ export const CHECK_SET_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** Of CheckResourceBatch. */
+/** Examples of CheckResourceBatch. */
 export const CHECK_BATCH_EXAMPLES: readonly Example[] = [
   {
     name: 'entries',

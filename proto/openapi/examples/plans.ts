@@ -1,6 +1,6 @@
 import { CALL_ID, type Example } from './example.js';
 
-/** Of PlanResources. */
+/** Examples of PlanResources. */
 export const PLAN_EXAMPLES: readonly Example[] = [
   {
     name: 'conditional',

@@ -20,12 +20,12 @@ const CANARY = {
   },
 };
 
-/** Of GetRollout. */
+/** Examples of GetRollout. */
 export const GET_ROLLOUT_EXAMPLES: readonly Example[] = [
   { name: 'canary', summary: 'A candidate decides for 5 % of the principals', response: CANARY },
 ];
 
-/** Of SetRollout. */
+/** Examples of SetRollout. */
 export const SET_ROLLOUT_EXAMPLES: readonly Example[] = [
   {
     name: 'canary',
@@ -35,7 +35,7 @@ export const SET_ROLLOUT_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** Of PromoteBundle. */
+/** Examples of PromoteBundle. */
 export const PROMOTE_EXAMPLES: readonly Example[] = [
   {
     name: 'promoted',
@@ -45,7 +45,7 @@ export const PROMOTE_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** Of RollBackBundle. */
+/** Examples of RollBackBundle. */
 export const ROLL_BACK_EXAMPLES: readonly Example[] = [
   {
     name: 'rolled-back',

@@ -1,6 +1,6 @@
 import type { Example } from './example.js';
 
-/** Of ServerInfo. */
+/** Examples of ServerInfo. */
 export const SERVER_INFO_EXAMPLES: readonly Example[] = [
   {
     name: 'release',
@@ -9,12 +9,12 @@ export const SERVER_INFO_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** Of the health check. */
+/** Examples of the health check. */
 export const HEALTH_EXAMPLES: readonly Example[] = [
   { name: 'serving', summary: 'It serves', response: { status: 'SERVING' } },
 ];
 
-/** Of Metadata. */
+/** Examples of Metadata. */
 export const METADATA_EXAMPLES: readonly Example[] = [
   {
     name: 'endpoints',

@@ -1,5 +1,5 @@
 import { ALLOW, DENY, type DerivedRole, type Effect } from '../../policy/index.js';
-import { derivedRolesOf, type PrincipalChain, reachesByText, type ResourceStep } from '../find/chains.js';
+import { collectDerivedRoles, type PrincipalChain, reachesByText, type ResourceStep } from '../find/chains.js';
 import { requirePart } from '../find/registry.js';
 import { entriesFor, type RuleEntry, type RuleTable } from '../find/tables.js';
 import { type Evaluation, type Judges, type ListedDerivedRoles, type Outcome, UNDECIDED } from './evaluation.js';
@@ -22,7 +22,7 @@ export function check(evaluation: Evaluation, judges: Judges, action: string): E
   if (byPrincipal !== UNDECIDED) return byPrincipal;
   const { decide, hasOutputs, roles } = resource;
   if (decide !== undefined && !evaluation.listsDerivedRoles && !(hasOutputs && evaluation.collectsOutputs)) {
-    const bits = roles.bitsOf(evaluation.judgedRoles);
+    const bits = roles.toBits(evaluation.judgedRoles);
     return bits !== 0 && decide(bits, action, evaluation.request) ? ALLOW : DENY;
   }
   return judgeRoles(evaluation, judges, action) === ALLOW ? ALLOW : DENY;
@@ -110,7 +110,7 @@ function someHolds(
  * entered; their conditions see the list of the scope before it (docs/spec/policy-language.md#effective-derived-roles).
  */
 function enterScope(evaluation: Evaluation, step: ResourceStep): void {
-  evaluation.enter(step, evaluation.listedIn(step) ?? listDerivedRoles(evaluation, derivedRolesOf(step)));
+  evaluation.enter(step, evaluation.listedIn(step) ?? listDerivedRoles(evaluation, collectDerivedRoles(step)));
 }
 
 function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly DerivedRole[]): ListedDerivedRoles {

@@ -22,7 +22,7 @@ import {
   type ScopeLimits,
 } from '../find/chains.js';
 import { lineageBits, type RoleNames, type RuleTable } from '../find/tables.js';
-import { attributesOf, claimsOf } from '../input.js';
+import { convertAttributes, convertClaims } from '../input.js';
 import {
   type AuxDataInput,
   type OutputEntry,
@@ -112,7 +112,7 @@ export class Evaluation {
   judgedRoles: readonly string[] = NOBODY;
   /** Set if there are many roles and outputs are requested: then all are judged, as each repeats the outputs. */
   outputRoles: OutputRoles | undefined = undefined;
-  /** By chain: the classes of the roles of the call, if there are many. */
+  /** Classes of the roles of the call, by chain, if there are many. */
   roleClasses: Map<ResourceChain, RoleClasses> | undefined = undefined;
 
   /** Whether a condition, an output or the response reads the active derived roles. */
@@ -124,7 +124,7 @@ export class Evaluation {
   private readonly alone: string[] = [''];
   /** First results by rule identity (docs/spec/policy-language.md#rules-that-share-a-name). */
   private readonly results = new FirstResults();
-  /** By step: the derived roles of the scopes entered so far. */
+  /** Derived roles of the scopes entered so far, by step. */
   private readonly listed: ListedDerivedRoles[] = [];
   /** Whether `results` or `listed` have an element. */
   private remembers = false;
@@ -294,7 +294,7 @@ export class MutableRequest implements Request {
   begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
     refuseActors(principal);
     this.fillPrincipal(principal);
-    this.auxData = auxDataOf(auxData);
+    this.auxData = readAuxData(auxData);
     this.instant = undefined;
   }
 
@@ -306,7 +306,7 @@ export class MutableRequest implements Request {
     // biome-ignore lint/suspicious/noProto: V8 inlines this, and `getPrototypeOf` only if it knows the hidden class.
     if (principal.attr?.['__proto__'] === PLAIN) this.principal = principal as Principal;
     else this.fillPrincipal(principal);
-    this.auxData = auxDataOf(auxData);
+    this.auxData = readAuxData(auxData);
     return this.about(resource);
   }
 
@@ -324,7 +324,7 @@ export class MutableRequest implements Request {
     const filled = this.filled.resource;
     filled.kind = resource.kind;
     filled.id = resource.id;
-    filled.attr = this.attributesOf(resource.attr, 'resource.attr');
+    filled.attr = this.readAttributes(resource.attr, 'resource.attr');
     filled.policyVersion = resource.policyVersion ?? '';
     filled.scope = withoutDot(resource.scope ?? '');
     this.resource = filled;
@@ -334,19 +334,19 @@ export class MutableRequest implements Request {
     const filled = this.filled.principal;
     filled.id = principal.id;
     filled.roles = principal.roles;
-    filled.attr = this.attributesOf(principal.attr, 'principal.attr');
+    filled.attr = this.readAttributes(principal.attr, 'principal.attr');
     filled.policyVersion = principal.policyVersion ?? '';
     filled.scope = withoutDot(principal.scope ?? '');
     this.principal = filled;
   }
 
-  private attributesOf(attr: Attributes | undefined, path: string): Attributes {
-    return attr == null ? NO_ATTRIBUTES : attributesOf(attr, path, this.readsWhole);
+  private readAttributes(attr: Attributes | undefined, path: string): Attributes {
+    return attr == null ? NO_ATTRIBUTES : convertAttributes(attr, path, this.readsWhole);
   }
 }
 
-function auxDataOf(given: AuxDataInput | undefined): AuxData {
-  return given == null ? NO_AUX_DATA : claimsOf(given);
+function readAuxData(given: AuxDataInput | undefined): AuxData {
+  return given == null ? NO_AUX_DATA : convertClaims(given);
 }
 
 const PLAIN: unknown = Object.prototype;

@@ -9,7 +9,7 @@ import {
 } from '../../policy/index.js';
 import { type PrincipalChain, type Principals, type PrincipalStep, ScopeSet } from '../find/chains.js';
 import {
-  entryOf,
+  findOrMake,
   EVERYONE,
   type RoleNames,
   ruleEntry,
@@ -44,16 +44,16 @@ class PrincipalPolicies implements Principals {
   }
 
   expect(principals: readonly string[], scope: string): void {
-    for (const id of principals) entryOf(this.byId, id, () => new Map());
+    for (const id of principals) findOrMake(this.byId, id, () => new Map());
     this.scopes.add(scope);
   }
 
   add(policies: readonly PrincipalPolicy[]): void {
     for (const policy of policies) {
-      const versions = entryOf(this.byId, policy.principal, () => new Map());
-      const own = entryOf(versions, policy.version, () => ({ policies: new Map(), chains: new Map() }));
+      const versions = findOrMake(this.byId, policy.principal, () => new Map());
+      const own = findOrMake(versions, policy.version, () => ({ policies: new Map(), chains: new Map() }));
       own.policies.set(policy.scope, policy);
-      entryOf(this.scopesByVersion, policy.version, () => new Set<string>()).add(policy.scope);
+      findOrMake(this.scopesByVersion, policy.version, () => new Set<string>()).add(policy.scope);
       this.scopes.add(policy.scope);
     }
   }
@@ -83,7 +83,7 @@ class PrincipalPolicies implements Principals {
     return scopes !== undefined && this.scopes.listFrom(first).some((listed) => scopes.has(listed));
   }
 
-  keyOf(id: string, version: string, scope: string): string {
+  makeKey(id: string, version: string, scope: string): string {
     return policyKey('principal', id, version, this.scopes.first(scope) ?? '');
   }
 
@@ -102,7 +102,7 @@ type VersionsOfOne = Map<string, PoliciesOfOne>;
 /** The policies of one principal and version, by scope. */
 interface PoliciesOfOne {
   readonly policies: Map<string, PrincipalPolicy>;
-  /** By first listed scope. */
+  /** Chains by first listed scope. */
   readonly chains: Map<string, PrincipalChain>;
 }
 
@@ -122,20 +122,20 @@ function principalStep(policy: PrincipalPolicy, shared: SharedFacts): PrincipalS
 /** Finds the rules about a kind: for each kind that a rule names a table, made when it is first asked for. */
 function tablesByKind(policy: PrincipalPolicy, shared: SharedFacts): PrincipalStep['tableOf'] {
   const { key, rules, readsRuntime } = policy;
-  const tableOf = (about: readonly Rule[]): RuleTable =>
+  const makeTable = (about: readonly Rule[]): RuleTable =>
     ruleTable({ ...policy, ...NO_NAMES, rules: about }, shared, readsRuntime);
   const tables = new Map<string, RuleTable | null>();
   for (const { resource = '*' } of rules) if (!isGlob(resource)) tables.set(resource, null);
   const others = rules.filter(({ resource = '*' }) => isGlob(resource));
   const other: RuleTable = {
-    ...tableOf(others),
+    ...makeTable(others),
     named: new Map(),
     other: others.map((rule) => ruleEntry(rule, (action, kind) => appliesTo(rule, action, kind), key, shared.traced)),
   };
   return (kind) => {
     const known = tables.get(kind);
     if (known !== null) return known ?? other;
-    const table = tableOf(rules.filter(({ resource = '*' }) => matchesName([resource], kind)));
+    const table = makeTable(rules.filter(({ resource = '*' }) => matchesName([resource], kind)));
     tables.set(kind, table);
     return table;
   };

@@ -1,6 +1,6 @@
 import { DENY, type RolePolicy, type TracedBundle } from '../../policy/index.js';
 import { limitsDoNotApply, type RoleLimit, type RoleLimits, type ScopeLimits } from '../find/chains.js';
-import { entryOf } from '../find/tables.js';
+import { findOrMake } from '../find/tables.js';
 import { type Evaluation, type Outcome, type RoleJudge, UNDECIDED } from './evaluation.js';
 import { type RuleResult, emitOutput } from './visit-rules.js';
 
@@ -25,7 +25,7 @@ export const roleJudge: RoleJudge = {
 interface RoleScope {
   /** Those with at least one rule, by role. */
   readonly policies: ReadonlyMap<string, RolePolicy>;
-  /** For each role with parents here: itself, then all its ancestors. */
+  /** Each role with parents here: itself, then all its ancestors. */
   readonly lineages: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -35,11 +35,11 @@ type ScopesByVersion = Map<string, Map<string, RoleScope>>;
 function addRoles(scopes: ScopesByVersion, policies: readonly RolePolicy[]): void {
   const grouped = new Map<string, Map<string, RolePolicy[]>>();
   for (const policy of policies) {
-    const ofVersion = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
-    entryOf(ofVersion, policy.scope, () => []).push(policy);
+    const ofVersion = findOrMake(grouped, policy.version, () => new Map<string, RolePolicy[]>());
+    findOrMake(ofVersion, policy.scope, () => []).push(policy);
   }
   for (const [version, ofVersion] of grouped) {
-    const known = entryOf(scopes, version, () => new Map<string, RoleScope>());
+    const known = findOrMake(scopes, version, () => new Map<string, RoleScope>());
     for (const [scope, listed] of ofVersion) known.set(scope, roleScope(listed));
   }
 }
@@ -49,7 +49,7 @@ function roleScope(policies: readonly RolePolicy[]): RoleScope {
   return {
     policies: new Map(policies.filter((policy) => policy.rules.length > 0).map((policy) => [policy.role, policy])),
     lineages: new Map(
-      policies.filter((policy) => policy.parentRoles.length > 0).map(({ role }) => [role, lineageOf(role, parents)]),
+      policies.filter((policy) => policy.parentRoles.length > 0).map(({ role }) => [role, listLineage(role, parents)]),
     ),
   };
 }
@@ -58,7 +58,7 @@ function roleScope(policies: readonly RolePolicy[]): RoleScope {
  * A role and all its ancestors; a role in a cycle is its own ancestor, as in the reference model
  * (docs/spec/policy-language.md#reference-model).
  */
-function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function listLineage(role: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const ancestors = new Set<string>();
   const pending = [...(parents.get(role) ?? [])].reverse();
   while (pending.length > 0) {
@@ -78,7 +78,7 @@ function scopeLimits(
   if (scope === undefined || scope.policies.size === 0) return undefined;
   const policies = [...scope.policies.values()];
   const byRole = new Map(
-    policies.map((policy) => [policy.role, { key: policy.key, rules: limitsOf(policy, kind, traced) }]),
+    policies.map((policy) => [policy.role, { key: policy.key, rules: listLimits(policy, kind, traced) }]),
   );
   return {
     byRole,
@@ -88,7 +88,7 @@ function scopeLimits(
   };
 }
 
-function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undefined): readonly RoleLimit[] {
+function listLimits(policy: RolePolicy, kind: string, traced: TracedBundle | undefined): readonly RoleLimit[] {
   return policy.rules.flatMap((rule, index) => {
     if (!rule.covers(kind)) return [];
     const key = `${policy.key}#${index}`;
@@ -127,7 +127,7 @@ function judgeLimit(evaluation: Evaluation, { key, rules }: RoleLimits, action: 
 function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: string): boolean {
   const { name, output, when } = limit.rule;
   if (when === undefined && !(evaluation.collectsOutputs && output !== undefined)) return false;
-  const denial = denialOf(evaluation, limit);
+  const denial = makeDenial(evaluation, limit);
   if (denial === 'fails') {
     evaluation.failed = true;
     return true;
@@ -143,7 +143,7 @@ function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: s
  * The result of a rule of a role policy, evaluated as a DENY: it holds if the author's condition does not
  * (docs/spec/policy-language.md#role-policies).
  */
-function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
+function makeDenial(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
   const remembered = evaluation.firstResult(identity);
   if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
   const allowed =

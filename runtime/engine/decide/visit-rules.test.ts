@@ -10,7 +10,7 @@ const both = { ruleActivated: says('met'), conditionNotMet: says('not met') };
 const ofAttribute = (name: string) => (request: Request) => request.resource.attr[name] === true;
 
 /** `action source value` of each output. */
-function outputsOf(result: ReturnType<typeof ask>): readonly string[] {
+function listOutputs(result: ReturnType<typeof ask>): readonly string[] {
   return result.outputs.map(
     (output) =>
       `${output.action} ${output.src.replace('resource.doc.vdefault', '~')} ${'val' in output ? output.val : output.error}`,
@@ -25,9 +25,9 @@ test('a rule has one output for each row and each role that matches', () => {
       ),
     ],
   });
-  assert.equal(outputsOf(ask(engine, ['view'], { roles: ['user', 'guest'] })), Array(4).fill('view ~#r not met'));
+  assert.equal(listOutputs(ask(engine, ['view'], { roles: ['user', 'guest'] })), Array(4).fill('view ~#r not met'));
   assert.equal(
-    outputsOf(ask(engine, ['view'], { roles: ['user', 'guest'], resource: { attr: { x: true } } })),
+    listOutputs(ask(engine, ['view'], { roles: ['user', 'guest'], resource: { attr: { x: true } } })),
     Array(2).fill('view ~#r met'),
   );
 });
@@ -46,7 +46,7 @@ test('a DENY has one output and suppresses the rules after it', () => {
       ),
     ],
   });
-  assert.equal(outputsOf(ask(engine, ['view'])), ['view ~#a met', 'view ~#b met']);
+  assert.equal(listOutputs(ask(engine, ['view'])), ['view ~#a met', 'view ~#b met']);
 });
 
 test('the first visit of an inactive derived role has no output, a later one has (9.2)', () => {
@@ -60,9 +60,9 @@ test('the first visit of an inactive derived role has no output, a later one has
   const engine = engineOf({
     resourcePolicies: [doc(rules({ view: [rule], edit: [rule] }), { derivedRoles: [owner] })],
   });
-  assert.equal(outputsOf(ask(engine, ['view', 'edit'])), ['edit ~#r not met']);
+  assert.equal(listOutputs(ask(engine, ['view', 'edit'])), ['edit ~#r not met']);
   const owned = ask(engine, ['view', 'edit'], { resource: { attr: { owned: true } } });
-  assert.equal(outputsOf(owned), ['view ~#r met', 'edit ~#r met']);
+  assert.equal(listOutputs(owned), ['view ~#r met', 'edit ~#r met']);
   assert.equal(owned.effectiveDerivedRoles, ['owner']);
 });
 
@@ -94,8 +94,10 @@ test("a role policy has outputs by the author's intent (9.3)", () => {
     resourcePolicies: [doc(rules({ view: [allow('r')], edit: [allow('r')] }))],
     rolePolicies: [role('user', { rules: [rule], hasOutputs: true })],
   });
-  assert.equal(outputsOf(ask(engine, ['view', 'edit'])), ['view role.user.vdefault# not met']);
-  assert.equal(outputsOf(ask(engine, ['view'], { resource: { attr: { x: true } } })), ['view role.user.vdefault# met']);
+  assert.equal(listOutputs(ask(engine, ['view', 'edit'])), ['view role.user.vdefault# not met']);
+  assert.equal(listOutputs(ask(engine, ['view'], { resource: { attr: { x: true } } })), [
+    'view role.user.vdefault# met',
+  ]);
 });
 
 test('a principal policy sees the derived roles that the previous action left (7.2)', () => {

@@ -39,7 +39,7 @@ function visitRule(
     : 1;
   let outcome: Outcome = UNDECIDED;
   for (let row = 0; row < rows; row++) {
-    const result = resultOf(evaluation, entry);
+    const result = evaluateEntry(evaluation, entry);
     if (result === 'fails') {
       evaluation.failed = true;
       evaluation.denyingPolicy = key;
@@ -72,7 +72,7 @@ function countOfRoles(roles: number, bits: number): number {
 export type RuleResult = 'holds' | 'does not hold' | 'inactive' | 'fails';
 
 /** The result of a rule: its first one in this check, if it has been visited before. */
-export function resultOf(evaluation: Evaluation, entry: RuleEntry): RuleResult {
+export function evaluateEntry(evaluation: Evaluation, entry: RuleEntry): RuleResult {
   const remembered = evaluation.firstResult(entry.identity);
   if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
   const result = evaluation.traced !== undefined ? strictResult(evaluation, entry) : firstResult(evaluation, entry);

@@ -8,7 +8,7 @@ import {
   type SchemaReferences,
   type TracedCondition,
 } from '../../policy/index.js';
-import { entryOf, lineageBits, type RuleTable, RoleList, type SharedFacts } from './tables.js';
+import { findOrMake, lineageBits, type RuleTable, RoleList, type SharedFacts } from './tables.js';
 
 /**
  * The scopes whose policies apply to a kind and version, from the requested scope to the root
@@ -112,7 +112,7 @@ export function stepsFrom(first: ResourceStep | undefined): readonly ResourceSte
 }
 
 /** The derived roles to list in a step (docs/spec/policy-language.md#effective-derived-roles). */
-export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
+export function collectDerivedRoles(step: ResourceStep): readonly DerivedRole[] {
   return step.policy?.derivedRoles ?? [];
 }
 
@@ -170,7 +170,7 @@ export interface Principals {
    * The policy that decisions name for a principal, whether or not it exists
    * (docs/spec/policy-language.md#combining-decisions).
    */
-  keyOf(id: string, version: string, scope: string): string;
+  makeKey(id: string, version: string, scope: string): string;
 }
 
 /** The half of `PrincipalJudge` that finds principal policies. */
@@ -207,7 +207,7 @@ export interface PrincipalStep {
 export interface Roles {
   /** Adds policies: all of the scopes that they have. */
   add(policies: readonly RolePolicy[]): void;
-  /** For each role that has parents at exactly this scope: itself and its ancestors. */
+  /** Lists, for each role that has parents at exactly this scope, itself and its ancestors. */
   lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined;
   /** The role policies of a scope for a kind; undefined if there are none. */
   limits(version: string, scope: string, kind: string): ScopeLimits | undefined;
@@ -288,7 +288,7 @@ export function roleClasses(
   for (let position = 0; position < roles.length; position++) {
     const role = roles[position] as string;
     const text = lineages?.has(role) ? `=${role}` : classText(role, chain);
-    const number = entryOf(classes, text, () => first.push(role) - 1);
+    const number = findOrMake(classes, text, () => first.push(role) - 1);
     of[position] = number;
     last[number] = position;
     counts[number] = (counts[number] ?? 0) + 1;

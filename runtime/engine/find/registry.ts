@@ -22,7 +22,7 @@ import {
   type Roles,
   ScopeSet,
 } from './chains.js';
-import { entryOf, roleList, type RuleTable, ruleTable, type SharedFacts } from './tables.js';
+import { findOrMake, roleList, type RuleTable, ruleTable, type SharedFacts } from './tables.js';
 
 /** The settings that select policies. */
 export interface FindSettings {
@@ -64,7 +64,7 @@ export type OnLoad = (policies: PolicyLists) => void;
 
 /** The versions and scopes of a request, or the defaults of the settings. */
 export interface Place {
-  /** Of the resource. It also selects principal and role policies (docs/spec/policy-language.md#versions). */
+  /** Version of the resource. It also selects principal and role policies (docs/spec/policy-language.md#versions). */
   readonly version: string;
   readonly scope: string;
   readonly principalVersion: string;
@@ -72,7 +72,7 @@ export interface Place {
 }
 
 /** The versions and scopes of a request. */
-export function placeOf(
+export function makePlace(
   { defaultPolicyVersion, defaultScope }: Pick<FindSettings, 'defaultPolicyVersion' | 'defaultScope'>,
   principal: PrincipalInput,
   resource: PlanResourceInput,
@@ -90,7 +90,7 @@ export interface Found {
   readonly place: Place;
   readonly principal: PrincipalChain | undefined;
   readonly resource: ResourceChain;
-  /** For each role with ancestors in role policies: the role and its ancestors. */
+  /** Each role with ancestors in role policies: the role and its ancestors. */
   readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
   /** Only if there are many roles. */
   readonly classes: RoleClasses | undefined;
@@ -111,7 +111,7 @@ export function find(
   resource: PlanResourceInput,
 ): Found {
   const { principals } = registry;
-  const place = placeOf(settings, principal, resource);
+  const place = makePlace(settings, principal, resource);
   const { version, scope, principalVersion, principalScope } = place;
   const chain = registry.resourceChain(resource.kind, version, scope);
   const lineages = registry.roles?.lineages(version, scope);
@@ -154,8 +154,8 @@ export class Registry {
   private readonly kinds = new Map<string, KindPolicies>();
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
   /**
-   * By kind as requests spell it (`leave-request` for `leave_request`). A kind has many spellings, so their number is
-   * bounded.
+   * Policies by kind as requests spell it (`leave-request` for `leave_request`). A kind has many spellings, so their
+   * number is bounded.
    */
   private readonly spellings = new Map<string, KindPolicies>();
   /** The chains of most requests: of the default version, at the root. By kind as in `kinds` and `spellings`. */
@@ -198,11 +198,11 @@ export class Registry {
    */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
     if (scope === '' && version === this.settings.defaultPolicyVersion) return this.rootChain(kind, version);
-    return this.kindOf(kind)?.versions.get(version)?.chains.get(scope) ?? this.scopedChain(kind, version, scope);
+    return this.findKind(kind)?.versions.get(version)?.chains.get(scope) ?? this.scopedChain(kind, version, scope);
   }
 
   /** The policies that apply to a resource, in the version and at the scope that it or the settings name. */
-  chainOf(resource: PlanResourceInput): ResourceChain {
+  findChain(resource: PlanResourceInput): ResourceChain {
     const { kind, policyVersion, scope } = resource;
     const { defaultPolicyVersion, defaultScope } = this.settings;
     if (policyVersion === undefined && scope === undefined && defaultScope === '')
@@ -226,7 +226,7 @@ export class Registry {
     return chain;
   }
 
-  private kindOf(kind: string): KindPolicies | undefined {
+  private findKind(kind: string): KindPolicies | undefined {
     return this.kinds.get(kind) ?? this.kindSpelt(kind);
   }
 
@@ -242,7 +242,7 @@ export class Registry {
     const first = this.resourceScopes.first(scope);
     if (first !== undefined) this.shared.load?.(first);
     // Role policies may apply to an unknown kind, and scopes are listed whatever the kind.
-    const { nowhere, versions } = this.kindOf(kind) ?? kindPolicies(sanitize(kind));
+    const { nowhere, versions } = this.findKind(kind) ?? kindPolicies(sanitize(kind));
     if (first === undefined) return nowhere;
     const own = versions.get(version);
     const known = own?.chains.get(first);
@@ -261,7 +261,7 @@ export class Registry {
       scopes,
       policyAt: (scope) => own?.policies.get(scope),
       limitsAt: (scope) => this.roles?.limits(version, scope, kind),
-      tableOf: (policy) => entryOf(this.tables, policy, () => ruleTable(policy, this.shared)),
+      tableOf: (policy) => findOrMake(this.tables, policy, () => ruleTable(policy, this.shared)),
       rolesOf: (policy) => roleList(policy, this.shared),
       // With other policies the matched scope or policy would show whether the root denied a role or had no rule for
       // it.
@@ -276,8 +276,8 @@ export class Registry {
       if (policy.hasOutputs) this.hasOutputs = true;
       if (!('kind' in policy)) continue;
       this.resourceScopes.add(policy.scope);
-      const { versions } = entryOf(this.kinds, policy.kind, () => kindPolicies(policy.kind));
-      const own = entryOf(versions, policy.version, () => ({ policies: new Map(), chains: new Map() }));
+      const { versions } = findOrMake(this.kinds, policy.kind, () => kindPolicies(policy.kind));
+      const own = findOrMake(versions, policy.version, () => ({ policies: new Map(), chains: new Map() }));
       own.policies.set(policy.scope, policy);
     }
   }
@@ -287,16 +287,16 @@ const MAX_SPELLINGS = 4096;
 
 /** The policies of one kind. */
 interface KindPolicies {
-  /** For requests at a scope without policies of any kind. */
+  /** The chain of requests at a scope without policies of any kind. */
   readonly nowhere: ResourceChain;
   readonly versions: Map<string, VersionPolicies>;
 }
 
 /** The policies of one kind and version. */
 interface VersionPolicies {
-  /** By scope. */
+  /** Policies by scope. */
   readonly policies: Map<string, ResourcePolicy>;
-  /** By first listed scope. */
+  /** Chains by first listed scope. */
   readonly chains: Map<string, ResourceChain>;
 }
 

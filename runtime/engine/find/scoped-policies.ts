@@ -66,7 +66,7 @@ interface Opened {
   readonly onLoad: OnLoad | undefined;
 }
 
-/** As `ScopedPolicies.open`. */
+/** Opens a scope for `ScopedPolicies.open`. */
 function open(
   table: ScopeTable<PoliciesOfScope, PolicyLists>,
   scopes: readonly PoliciesOfScope[],

@@ -14,10 +14,10 @@ test('a list of roles has the bits of the map, short or long', () => {
   for (const count of [0, 1, 4, 5, 8]) {
     const policy = names(count, { roleGlobs: [A_GLOB] });
     for (const roles of [['role-0'], ['role-0', 'role-3', 'role-7'], ['other', 'guest:a'], ['role-1', 'guest:b']])
-      assert.is(new RoleList(policy).bitsOf(roles), lineageBits(policy, roles), `${count} ${roles}`);
+      assert.is(new RoleList(policy).toBits(roles), lineageBits(policy, roles), `${count} ${roles}`);
   }
-  assert.is(new RoleList(names(2)).bitsOf(['role-1', 'other']), EVERYONE | 2);
-  assert.is(new RoleList(names(2)).bitsOf([]), 0);
+  assert.is(new RoleList(names(2)).toBits(['role-1', 'other']), EVERYONE | 2);
+  assert.is(new RoleList(names(2)).toBits([]), 0);
 });
 
 test('policies that name the same roles share a list, unless globs may differ', () => {

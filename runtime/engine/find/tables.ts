@@ -28,7 +28,7 @@ export interface RuleEntry {
   readonly rule: Rule;
   /** The condition of the rule and that of its derived role; undefined if it has neither. */
   readonly when: Rule['when'];
-  /** As in the rule, whose hidden class differs with its optional parts. */
+  /** The output of the rule, whose hidden class differs with its optional parts. */
   readonly output: Rule['output'];
   readonly rows: Rule['rows'];
   /** The key of its first result in a check (docs/spec/policy-language.md#rules-that-share-a-name). */
@@ -44,9 +44,9 @@ export interface RuleTable {
   readonly key: string;
   readonly names: RoleNames;
   readonly rules: readonly RuleEntry[];
-  /** For each action that a rule names, the rules that apply to it; null until it is first asked for. */
+  /** Rules by each action that a rule names: those that apply to it; null until it is first asked for. */
   readonly named: Map<string, readonly RuleEntry[] | null>;
-  /** For any other action. */
+  /** Rules for any other action. */
   readonly other: readonly RuleEntry[];
   readonly hasOutputs: boolean;
   /** Whether every rule has to be visited in order, even if outputs are not requested. */
@@ -179,7 +179,7 @@ export class RoleList {
   }
 
   /** The bits of all roles of a principal together; 0 without roles. */
-  bitsOf(roles: readonly string[]): number {
+  toBits(roles: readonly string[]): number {
     const { entries } = this;
     if (roles.length === 0) return 0;
     if (entries === undefined) return lineageBits(this.names, roles);
@@ -203,11 +203,11 @@ const SHORT = 4;
  */
 export function roleList(names: RoleNames, { roleLists }: SharedFacts): RoleList {
   if (names.roleGlobs.length > 0) return new RoleList(names);
-  return entryOf(roleLists, JSON.stringify([...names.roles]), () => new RoleList(names));
+  return findOrMake(roleLists, JSON.stringify([...names.roles]), () => new RoleList(names));
 }
 
 /** The value of a key; makes and adds it if there is none. */
-export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function findOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
     value = make();

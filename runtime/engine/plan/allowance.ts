@@ -14,7 +14,7 @@ export interface Allowance {
   readonly principal: readonly PrincipalLayer[] | undefined;
   /** The scopes of the resource's policies, most specific first. */
   readonly resource: readonly ResourceLayer[];
-  /** For each role with ancestors in role policies: the role and its ancestors. */
+  /** Each role with ancestors in role policies: the role and its ancestors. */
   readonly lineages: ReadonlyMap<string, readonly string[]>;
   /** Whether a condition or an output reads the active derived roles. */
   readonly readsRuntime: boolean;

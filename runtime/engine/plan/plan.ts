@@ -22,7 +22,7 @@ import {
 } from '../../residual/index.js';
 import {
   limitsDoNotApply,
-  derivedRolesOf,
+  collectDerivedRoles,
   reachesByText,
   type ResourceStep,
   type RoleLimit,
@@ -57,7 +57,7 @@ export interface Planning {
 
 /** The plan of one action. */
 export interface ActionPlan {
-  /** Of the rows on which the action is allowed. */
+  /** Condition on the rows on which the action is allowed. */
   readonly condition: Condition;
   /** Whether any rule was found that could count (docs/spec/plans.md#no-match). */
   readonly isMatched: boolean;
@@ -111,7 +111,7 @@ interface Walk {
   failed: boolean;
   /** The verdict of the scopes of the chain so far. */
   before: Verdict;
-  /** By step: the derived roles of the scopes entered so far. */
+  /** Derived roles of the scopes entered so far, by step. */
   listed: (Term | undefined)[] | undefined;
   /** The residuals of rules that several roles may reach. */
   left: Map<RuleEntry, Condition> | undefined;
@@ -260,7 +260,7 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
   const { planning } = walk;
   for (const entry of entriesFor(table, walk.action)) {
     if (!isReached(entry, bits, lineage, walk.action, planning.found.resource.kind)) continue;
-    const own = entry.when === undefined ? true : residualOf(walk, entry);
+    const own = entry.when === undefined ? true : computeResidual(walk, entry);
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
     if (planning.strict !== undefined) visitRule(walk, table.key, entry, left);
@@ -271,7 +271,7 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
 }
 
 /** The residual of a rule, computed once for all roles, as they see the same derived roles. */
-function residualOf(walk: Walk, entry: RuleEntry): Condition {
+function computeResidual(walk: Walk, entry: RuleEntry): Condition {
   const { query, conditions } = walk.planning;
   if (query.principal.roles.length < 2) return conditions.of(entry.rule, query);
   walk.left ??= new Map();
@@ -298,7 +298,7 @@ function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
     found: { lineages },
   } = planning;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
-  const possible = derivedRolesOf(step)
+  const possible = collectDerivedRoles(step)
     .filter((derivedRole) => reachesByText(derivedRole, roles))
     .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(planning, derivedRole) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -321,11 +321,11 @@ function listedRole(
  */
 function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
   walk.results ??= new PlannedResults();
-  return walk.results.visit(identity, { holds, reached: visitOf(walk, layer) });
+  return walk.results.visit(identity, { holds, reached: whereVisited(walk, layer) });
 }
 
 /** Where a rule of a scope is visited: where nothing before it has decided for the role. Other roles do not count. */
-function visitOf({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
+function whereVisited({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
   if (planning.unplanned.length > 0)
     return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
   return noneOf(

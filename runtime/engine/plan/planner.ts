@@ -34,14 +34,25 @@ export const planner: Planner = (bundle, settings) => {
   const conditions = new PlannedConditions();
   const registry = new Registry(bundle, settings, ({ filters }) => conditions.add(filters));
   const facts = { registry, settings, conditions };
-  return (request) => planResources(facts, request);
+  return Object.assign((request: PlanRequest) => planResources(facts, request), {
+    each: (request: PlanRequest) =>
+      planGroups(
+        facts,
+        request,
+        request.actions.map((action) => [action]),
+      ),
+  });
 };
 
 /** Creates the planner of a bundle. Called for the first plan of an engine. */
 export type Planner = (bundle: Findable, settings: PlanSettings) => Plan;
 
 /** Plans a request. Throws for a principal with actors. */
-export type Plan = (request: PlanRequest) => PlanResult;
+export interface Plan {
+  (request: PlanRequest): PlanResult;
+  /** The plan of each action by itself, of one query. Bundles that were compiled before this existed lack it. */
+  readonly each?: (request: PlanRequest) => readonly PlanResult[];
+}
 
 /** The settings that change plans. */
 export interface PlanSettings extends FindSettings {
@@ -60,14 +71,33 @@ export interface PlanFacts {
 }
 
 /** The plan of a request. */
-export function planResources({ registry, settings, conditions }: PlanFacts, request: PlanRequest): PlanResult {
-  const { principal, resource, actions } = request;
+export function planResources(facts: PlanFacts, request: PlanRequest): PlanResult {
+  return planGroups(facts, request, [request.actions])[0] as PlanResult;
+}
+
+/** A plan for each of several groups of actions, which selects the rows on which all actions of the group are allowed. */
+function planGroups(
+  { registry, settings, conditions }: PlanFacts,
+  request: PlanRequest,
+  groups: readonly (readonly string[])[],
+): readonly PlanResult[] {
+  const { principal, resource } = request;
   refuseActors(principal);
   const found = find(registry, settings, principal, resource);
-  if (!found.hasScope) return unmatched(undefined, NONE);
-
-  const writing = settings.plan ?? FLAT;
   const query = new PlanQuery(request, settings);
+  return groups.map((actions) => {
+    if (!found.hasScope) return unmatched(undefined, NONE);
+    return planFound({ registry, settings, conditions }, found, query, actions);
+  });
+}
+
+function planFound(
+  { registry, settings, conditions }: PlanFacts,
+  found: ReturnType<typeof find>,
+  query: PlanQuery,
+  actions: readonly string[],
+): PlanResult {
+  const writing = settings.plan ?? FLAT;
   const schemas = settings.schemaEnforcement === 'none' ? undefined : found.resource.schemas;
   const violations = planErrors(schemas, query, actions);
   const schema = schemaOfRows(settings.schemaEnforcement === 'reject' ? schemas?.resource : undefined, query, actions);
@@ -104,7 +134,7 @@ export function planResources({ registry, settings, conditions }: PlanFacts, req
   );
   const filter = filterOfPlans(filters, writing);
   const isMatched = plans.some((planned) => planned.isMatched);
-  return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
+  return new Planned(filter, isMatched, mapMatchedScopes(actions, plans), errors, unplanned);
 }
 
 /** A class, as an object literal with a getter costs more than the rest of a plan. */
@@ -140,7 +170,7 @@ function writtenFilter(
   return sameFilter(filterOf(unguarded, FLAT), exact) ? filterOf(unguarded, writing) : exact;
 }
 
-function matchedScopesOf(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {
+function mapMatchedScopes(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {
   const scopes = actions.map((action, position) => [action, plans[position]?.scope ?? ''] as const);
   return new Map(scopes.length > 1 ? scopes.sort(([a], [b]) => (a < b ? -1 : 1)) : scopes);
 }
@@ -149,7 +179,14 @@ const NO_MATCH = 'NO_MATCH';
 
 const NONE: readonly never[] = [];
 
-/** How filters are written: what `engine.plan.referenceShapes` and `engine.plan.missing` select. */
+/**
+ * How filters are written: what `engine.plan.referenceShapes` and `engine.plan.missing` select.
+ *
+ * @example
+ * import { writingOf } from 'authz/runtime';
+ *
+ * console.log(writingOf(false).shapes); // => flat
+ */
 export function writingOf(referenceShapes: boolean, missing: 'has' | 'nulls' = 'has'): Writing {
   if (missing !== 'has') return NULLS;
   return referenceShapes ? REFERENCE : FLAT;
@@ -182,8 +219,8 @@ function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): b
 }
 
 /**
- * In strict evaluation an error of a whole condition denies; one that depends on an unknown does not
- * (docs/spec/plans.md#strict-evaluation).
+ * Whether a condition fails. In strict evaluation an error of a whole condition denies; one that depends on an unknown
+ * does not (docs/spec/plans.md#strict-evaluation).
  */
 function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left: Condition): boolean {
   if (typeof left !== 'boolean') return false;

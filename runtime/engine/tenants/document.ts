@@ -67,7 +67,7 @@ export class AllowList {
 
   constructor(readonly resources: readonly GrantedResource[]) {
     for (const { resource, actions } of resources) {
-      const matches = matcherOf(actions);
+      const matches = makeMatcher(actions);
       const kind = sanitize(resource);
       if (kind.includes('*')) this.byGlob.push([kindGlob(kind), matches]);
       else this.byKind.set(kind, [...(this.byKind.get(kind) ?? []), matches]);
@@ -100,7 +100,7 @@ export type ProvenRoles = ReadonlyMap<string, ProvenRole>;
 /** A role of a tenant that gives nothing but what the policies let tenants grant. */
 export class ProvenRole {
   constructor(
-    /** Without prefix. */
+    /** Name without prefix. */
     readonly name: string,
     private readonly given: readonly (readonly [role: string, granted: AllowList])[],
     private readonly restriction: AllowList | undefined,
@@ -118,14 +118,22 @@ export class ProvenRole {
 
 /**
  * Reads the document of a tenant and proves that its roles stay within what the policies let tenants grant.
+ *
+ * @example
+ * import { Grants, proveTenantDocument } from 'authz/runtime';
+ *
+ * const grants = new Grants({ grants: [{ role: 'editor', resources: [{ resource: 'album', actions: ['*'] }] }] });
+ * const proven = proveTenantDocument({ tenant: 'acme', roles: { desk: { roles: ['editor'] } } }, 'acme', grants);
+ * console.log([...proven.keys()]); // => [ 'desk' ]
+ *
  * @param document as JSON or YAML was parsed.
  * @param tenant whose document it must be.
  * @throws {TenantDocumentError} for the first thing that is wrong; then no role of the document is to be used.
  */
 export function proveTenantDocument(document: unknown, tenant: string, grants: Grants): ProvenRoles {
-  const { tenant: named, roles } = fieldsOf(document, '', ['tenant', 'roles']);
+  const { tenant: named, roles } = readFields(document, '', ['tenant', 'roles']);
   if (named !== tenant) throw new TenantDocumentError('tenant', `must be \`${tenant}\`, whose document this is`);
-  const entries = Object.entries(objectOf(roles, 'roles'));
+  const entries = Object.entries(readObject(roles, 'roles'));
   limit('roles', entries.length, TENANT_DOCUMENT_LIMITS.roles);
   const budget = { globs: TENANT_DOCUMENT_LIMITS.globs };
   return new Map(entries.map(([name, role]) => [name, proveRole(name, role, grants, budget)]));
@@ -143,9 +151,9 @@ function proveRole(name: string, value: unknown, grants: Grants, budget: Budget)
       path,
       'a name must begin with a letter or digit and have at most 100 letters, digits and `_`, `.`, `-`',
     );
-  const { roles, resources, description } = fieldsOf(value, path, ['description', 'roles', 'resources']);
-  if (description !== undefined) textOf(description, `${path}.description`, 1000);
-  const given = textsOf(roles, `${path}.roles`, TENANT_DOCUMENT_LIMITS.rolesOfRole).map((role, index) => {
+  const { roles, resources, description } = readFields(value, path, ['description', 'roles', 'resources']);
+  if (description !== undefined) readText(description, `${path}.description`, 1000);
+  const given = readTexts(roles, `${path}.roles`, TENANT_DOCUMENT_LIMITS.rolesOfRole).map((role, index) => {
     const granted = grants.of(role);
     if (granted !== undefined) return [role, granted] as const;
     const known = grants.roles.slice(0, 20).join(', ');
@@ -155,7 +163,7 @@ function proveRole(name: string, value: unknown, grants: Grants, budget: Budget)
     );
   });
   if (resources === undefined) return new ProvenRole(name, given, undefined);
-  const restriction = listOf(resources, `${path}.resources`, TENANT_DOCUMENT_LIMITS.resources).map((entry, index) =>
+  const restriction = readList(resources, `${path}.resources`, TENANT_DOCUMENT_LIMITS.resources).map((entry, index) =>
     proveResource(entry, `${path}.resources[${index}]`, given, budget),
   );
   return new ProvenRole(name, given, new AllowList(restriction));
@@ -167,9 +175,9 @@ function proveResource(
   given: readonly (readonly [role: string, granted: AllowList])[],
   budget: Budget,
 ): GrantedResource {
-  const { resource, actions } = fieldsOf(value, path, ['resource', 'actions']);
-  const kind = textOf(resource, `${path}.resource`);
-  const names = textsOf(actions, `${path}.actions`, TENANT_DOCUMENT_LIMITS.actions);
+  const { resource, actions } = readFields(value, path, ['resource', 'actions']);
+  const kind = readText(resource, `${path}.resource`);
+  const names = readTexts(actions, `${path}.actions`, TENANT_DOCUMENT_LIMITS.actions);
   budget.globs -= [kind, ...names].filter((text) => text.includes('*')).length;
   if (budget.globs < 0)
     throw new TenantDocumentError(path, `more than ${TENANT_DOCUMENT_LIMITS.globs} names with \`*\` in the document`);
@@ -201,18 +209,18 @@ function kindGlob(pattern: string): Matcher {
 const LETTER = /^[A-Za-z]/;
 
 /** Names are looked up; only globs are tried one by one. */
-function matcherOf(texts: readonly string[]): Matcher {
+function makeMatcher(texts: readonly string[]): Matcher {
   const names = new Set(texts.filter((text) => !text.includes('*')));
   const globs = texts.filter((text) => text.includes('*')).map(literalOrGlob);
   return (text) => names.has(text) || globs.some((matches) => matches(text));
 }
 
-function fieldsOf<Name extends string>(
+function readFields<Name extends string>(
   value: unknown,
   path: string,
   names: readonly Name[],
 ): { readonly [name in Name]?: unknown } {
-  const object = objectOf(value, path);
+  const object = readObject(value, path);
   for (const name of Object.keys(object))
     if (!(names as readonly string[]).includes(name))
       throw new TenantDocumentError(
@@ -222,23 +230,23 @@ function fieldsOf<Name extends string>(
   return object;
 }
 
-function objectOf(value: unknown, path: string): object {
+function readObject(value: unknown, path: string): object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new TenantDocumentError(path, 'must be an object');
 }
 
-function listOf(value: unknown, path: string, most: number): readonly unknown[] {
+function readList(value: unknown, path: string, most: number): readonly unknown[] {
   if (!Array.isArray(value) || value.length === 0)
     throw new TenantDocumentError(path, 'must be a list that is not empty');
   limit(path, value.length, most);
   return value as readonly unknown[];
 }
 
-function textsOf(value: unknown, path: string, most: number): readonly string[] {
-  return listOf(value, path, most).map((text, index) => textOf(text, `${path}[${index}]`));
+function readTexts(value: unknown, path: string, most: number): readonly string[] {
+  return readList(value, path, most).map((text, index) => readText(text, `${path}[${index}]`));
 }
 
-function textOf(value: unknown, path: string, most: number = TENANT_DOCUMENT_LIMITS.name): string {
+function readText(value: unknown, path: string, most: number = TENANT_DOCUMENT_LIMITS.name): string {
   if (typeof value !== 'string' || value === '')
     throw new TenantDocumentError(path, 'must be a string that is not empty');
   if (value.length > most) throw new TenantDocumentError(path, `must have at most ${most} characters`);

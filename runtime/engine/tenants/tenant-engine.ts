@@ -61,6 +61,17 @@ export interface TenantsOptions {
  * much as one without these roles, or as many as there are different roles for its actions.
  *
  * `createEngine` throws if the policies have no document of `tenantRoles`.
+ *
+ * @example
+ * import { createEngine, tenants } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * const desk = { tenant: 'acme', roles: { desk: { roles: ['editor'] } } };
+ * const declared = { ...policies, tenantRoles: { scope: 'tenants', rolePrefix: 'tenant:', grants: [] } };
+ * const documents = (tenant: string) => (tenant === 'acme' ? desk : undefined);
+ * const engine = createEngine(declared, { use: [tenants({ documents })] });
+ * const ann = { id: 'ann', roles: ['tenant:desk'], scope: 'tenants.acme' };
+ * console.log(engine.tenants?.definedRoles(ann)); // => { tenant: 'acme', roles: [] }
  */
 export function tenants(options: TenantsOptions = {}): EnginePart {
   return (engine) => {
@@ -73,6 +84,12 @@ export function tenants(options: TenantsOptions = {}): EnginePart {
 /**
  * The tenants whose documents are needed to decide about a principal and its actors: those of principals that have a
  * role of a tenant. Usually none. Throws as `chainOf`.
+ *
+ * @example
+ * import { tenantsOf } from 'authz/runtime';
+ *
+ * const declared = { scope: 'tenants', rolePrefix: 'tenant:', grants: [] };
+ * console.log(tenantsOf(declared, { id: 'ann', roles: ['tenant:desk'], scope: 'tenants.acme' })); // => [ 'acme' ]
  */
 export function tenantsOf(declared: TenantRoles, principal: PrincipalInput, defaultScope = ''): readonly string[] {
   const { actors = NONE } = principal;
@@ -137,10 +154,10 @@ class Tenancy implements TenantRolesView {
     return true;
   }
 
-  holderOf({ roles, scope }: PrincipalInput, documents = this.options.documents): Holder {
+  makeHolder({ roles, scope }: PrincipalInput, documents = this.options.documents): Holder {
     const { rolePrefix } = this.declared;
     const tenant = tenantIn(this.declared, requestedScope(scope, this.defaultScope));
-    const own = tenant === undefined ? undefined : this.provenOf(tenant, documents);
+    const own = tenant === undefined ? undefined : this.findProven(tenant, documents);
     return {
       shipped: roles.filter((role) => !role.startsWith(rolePrefix)),
       tenant,
@@ -163,23 +180,23 @@ class Tenancy implements TenantRolesView {
     requirePlanned(resource);
     requireAction(action);
     if (isPlain) return { tenant: undefined, roles: principal.roles, given: new Map() };
-    const holder = this.holderOf(principal, tenants);
+    const holder = this.makeHolder(principal, tenants);
     const kind = sanitize(resource.kind);
     const isOwn = this.isOwn(holder, resource);
     return {
       tenant: holder.tenant,
       roles: this.decidingRoles(holder, resource, action),
-      given: new Map(holder.roles.map((role) => [this.nameOf(role), isOwn ? role.rolesFor(kind, action) : NONE])),
+      given: new Map(holder.roles.map((role) => [this.nameRole(role), isOwn ? role.rolesFor(kind, action) : NONE])),
     };
   }
 
   definedRoles(principal: PrincipalInput, documents?: TenantDocuments): DefinedRoles {
     if (this.isPlain(principal)) return { tenant: undefined, roles: NONE };
-    const { tenant, roles } = this.holderOf(principal, documents);
-    return { tenant, roles: roles.map((role) => this.nameOf(role)) };
+    const { tenant, roles } = this.makeHolder(principal, documents);
+    return { tenant, roles: roles.map((role) => this.nameRole(role)) };
   }
 
-  private nameOf({ name }: ProvenRole): string {
+  private nameRole({ name }: ProvenRole): string {
     return `${this.declared.rolePrefix}${name}`;
   }
 
@@ -188,7 +205,7 @@ class Tenancy implements TenantRolesView {
     return tenantIn(this.declared, requestedScope(scope, this.defaultScope)) === tenant;
   }
 
-  private provenOf(tenant: string, documents: TenantDocuments | undefined): ProvenRoles | undefined {
+  private findProven(tenant: string, documents: TenantDocuments | undefined): ProvenRoles | undefined {
     const document = documents?.(tenant);
     if (document === undefined) return undefined;
     if (this.proven.has(document)) return this.proven.get(document);
@@ -226,17 +243,17 @@ class RolesOfTenants implements PrincipalHandler {
 
   check(request: CheckRequest): readonly CheckResult[] {
     requireEntries(request.resources);
-    const parts = partsOf(this.tenants, request);
+    const parts = splitRequest(this.tenants, request);
     return this.engine.asOne(() => {
       const results = parts.map(({ request: part }) => this.engine.check(part));
-      return request.resources.map((entry, index) => resultOf(entry, index, parts, results));
+      return request.resources.map((entry, index) => joinResults(entry, index, parts, results));
     });
   }
 
   isAllowed(request: AccessRequest): boolean {
     const { tenants } = this;
     requireAccess(request.resource, request.action);
-    const holder = tenants.holderOf(request.principal, request.tenants);
+    const holder = tenants.makeHolder(request.principal, request.tenants);
     const roles = tenants.decidingRoles(holder, request.resource, request.action);
     return this.engine.isAllowed({ ...request, principal: withRoles(request.principal, roles) });
   }
@@ -252,7 +269,7 @@ class RolesOfTenants implements PrincipalHandler {
 
   for(principal: PrincipalInput, options: PrincipalOptions = {}): UntypedPrincipal {
     const { tenants, engine } = this;
-    const holder = tenants.holderOf(principal, options.tenants);
+    const holder = tenants.makeHolder(principal, options.tenants);
     const prepared = new Map<string, UntypedPrincipal>();
     return {
       can: (action, resource) => {
@@ -272,7 +289,7 @@ class RolesOfTenants implements PrincipalHandler {
     if (explanation === undefined) throw new Error('`explain` needs `explanations()`');
     if (!('resources' in request))
       return engine.asOne(() => joined(plannedParts(tenants, request).map(explanation), mergeLists));
-    const parts = partsOf(tenants, request);
+    const parts = splitRequest(tenants, request);
     const count = request.resources.length;
     return engine.asOne(() =>
       joined(
@@ -286,7 +303,7 @@ class RolesOfTenants implements PrincipalHandler {
 /** The actions of a check that are decided with the same roles, as a check. */
 interface Part {
   readonly request: CheckRequest;
-  /** For each resource of the whole check its place in this one, and the actions that this one decides. */
+  /** Entries for each resource of the whole check: its place in this one, and the actions that this one decides. */
   readonly entries: ReadonlyMap<number, { readonly place: number; readonly actions: Set<string> }>;
 }
 
@@ -294,8 +311,8 @@ interface Part {
  * A check, by the roles with which its actions are decided. Each part asks about all actions of a resource, because
  * whether schemas apply depends on all of them, and decides only some.
  */
-function partsOf(tenants: Tenancy, request: CheckRequest): readonly Part[] {
-  const holder = tenants.holderOf(request.principal, request.tenants);
+function splitRequest(tenants: Tenancy, request: CheckRequest): readonly Part[] {
+  const holder = tenants.makeHolder(request.principal, request.tenants);
   const byRoles = new Map<string, { roles: readonly string[]; entries: Map<number, Set<string>> }>();
   for (const [index, { resource, actions }] of request.resources.entries()) {
     for (const action of actions) {
@@ -317,7 +334,7 @@ function partsOf(tenants: Tenancy, request: CheckRequest): readonly Part[] {
 }
 
 /** What the parts of a check decide about one resource. */
-function resultOf(
+function joinResults(
   { actions }: ResourceActions,
   index: number,
   parts: readonly Part[],
@@ -349,7 +366,7 @@ function resultOf(
 
 /** A plan, by the roles with which its actions are decided. */
 function plannedParts(tenants: Tenancy, request: PlanRequest): readonly PlanRequest[] {
-  const holder = tenants.holderOf(request.principal, request.tenants);
+  const holder = tenants.makeHolder(request.principal, request.tenants);
   const byRoles = new Map<string, { roles: readonly string[]; actions: string[] }>();
   for (const action of request.actions) {
     const roles = tenants.decidingRoles(holder, request.resource, action);

@@ -1,7 +1,10 @@
-import { ALWAYS, allOf, anyOf, listed, NEVER, sql, type Sql, unless } from './fragment.js';
+import { isReached, someReached } from './closures.js';
+import { ALWAYS, allOf, anyOf, compared, listed, NEVER, sql, type Sql, unless } from './fragment.js';
 import { constantBytes, equality, isNull, readable } from './comparisons.js';
+import { readKeys, type RelatedRange } from './key-sets.js';
 import { Refusal } from './refusal.js';
 import { countOfRows, itemsOfRows } from './relations.js';
+import { byKeys } from './semi-joins.js';
 import { aliasOfItems, jsonAs, negated, type Scope, textConstant } from './scope.js';
 import { FAILED, type Json, type RelatedRows, type Scalar, scalar, type SqlValue } from './value.js';
 
@@ -13,7 +16,8 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
       return amongConstants(scope, element, collection.value, outcome);
     case 'json': {
       const isHeld = held(scope, collection, element);
-      if (isHeld !== undefined) return allOf(outcome ? isHeld : unless(isHeld), isList(scope, collection));
+      if (isHeld !== undefined)
+        return allOf(...(outcome ? [isHeld] : [readable(scope, element), unless(isHeld)]), isList(scope, collection));
       return outcome
         ? isMember(scope, element, collection)
         : allOf(
@@ -44,7 +48,12 @@ export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: bo
   const isAnyHeld = a.kind === 'json' ? heldAny(scope, a, b) : undefined;
   if (isAnyHeld !== undefined) return allOf(outcome ? isAnyHeld : unless(isAnyHeld), isList(scope, a));
   const inner = outcome ? scope : negated(scope);
-  const common = someElement(inner, a, (element) => membership(inner, element, b, true));
+  if (outcome && a.kind === 'rows' && b.kind === 'constant' && !isReached(a)) {
+    const items = itemsOfRows(scope, a);
+    const keyed = byKeys(scope, items, () => membership(scope, items.element, b, true));
+    if (keyed !== undefined) return keyed;
+  }
+  const common = someElement(inner, a, (element) => membership(inner, element, b, true), [b]);
   return outcome ? common : allOf(isList(scope, a), isList(scope, b), unless(common));
 }
 
@@ -60,12 +69,14 @@ function heldAny(scope: Scope, list: Json, some: SqlValue): Sql | undefined {
  * lists.
  */
 function held(scope: Scope, list: Json, element: SqlValue): Sql | undefined {
+  if (list.list !== undefined && element.kind === 'scalar' && element.isOfStatement === true && element.type === 'text')
+    return scope.dialect.holdsText?.(list.list, element.sql);
   if (list.list === undefined || element.kind !== 'constant' || !isPlain(element.value)) return undefined;
   if (typeof element.value === 'string' && textConstant(scope, 'in', element.value) === undefined) return NEVER;
   return scope.dialect.holds?.(list, element.value);
 }
 
-/** For more of them, the list is read once instead. */
+/** The most elements that are compared one by one; for more of them, the list is read once. */
 const MOST_HELD = 100;
 
 /** Where all elements of a list are in another, or where both are lists and an element is not. */
@@ -82,9 +93,8 @@ export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boo
     );
     return outcome ? allOf(areLists, included) : allOf(areLists, unless(included));
   }
-  const left = someElement(scope, some as Json | RelatedRows, (element) =>
-    unless(membership(inner, element, all, true)),
-  );
+  const isLeft = (element: SqlValue): Sql => unless(membership(inner, element, all, true));
+  const left = someElement(outcome ? negated(scope) : scope, some as Json | RelatedRows, isLeft, [all]);
   return outcome ? allOf(areLists, unless(left)) : allOf(isList(scope, all), left);
 }
 
@@ -122,19 +132,24 @@ export function isList({ dialect }: Scope, value: SqlValue): Sql {
 }
 
 /** Where an element of a list passes. */
-export function someElement(scope: Scope, list: Json | RelatedRows, passes: (element: SqlValue) => Sql): Sql {
+export function someElement(
+  scope: Scope,
+  list: Json | RelatedRows,
+  passes: (element: SqlValue) => Sql,
+  outside: readonly SqlValue[] = [],
+): Sql {
+  if (list.kind === 'rows' && isReached(list)) return someReached(scope, list, passes, outside);
   if (list.kind === 'rows') return someItem(scope, itemsOfRows(scope, list), ({ element }) => passes(element));
   return someItem(scope, scope.dialect.items(list, 'array', aliasOfItems(scope)), ({ element }) => passes(element));
 }
 
 /** Where one of the items passes; NEVER if no item can pass. */
-export function someItem<Items extends { readonly from: Sql; readonly where?: Sql }>(
-  { dialect }: Scope,
-  items: Items,
-  passes: (items: Items) => Sql,
-): Sql {
+export function someItem<
+  Items extends { readonly from: Sql; readonly where?: Sql; readonly range?: RelatedRange | undefined },
+>(scope: Scope, items: Items, passes: (items: Items) => Sql): Sql {
   const condition = passes(items);
-  return condition === NEVER ? NEVER : dialect.exists(items.from, allOf(items.where ?? ALWAYS, condition));
+  if (items.range !== undefined) return readKeys(scope, items.range, condition);
+  return condition === NEVER ? NEVER : scope.dialect.exists(items.from, allOf(items.where ?? ALWAYS, condition));
 }
 
 /** The name of an entry. */
@@ -151,7 +166,12 @@ function isCollection(scope: Scope, json: Json): Sql {
 }
 
 function isElement(scope: Scope, element: SqlValue, list: Json | RelatedRows): Sql {
-  return someElement(scope, list, (other) => equality(scope, element, other, true));
+  if (list.kind === 'rows' && element.kind === 'constant' && !isReached(list)) {
+    const items = itemsOfRows(scope, list);
+    const keyed = byKeys(scope, items, () => equality(scope, items.element, element, true));
+    if (keyed !== undefined) return keyed;
+  }
+  return someElement(scope, list, (other) => equality(scope, element, other, true), [element]);
 }
 
 function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
@@ -176,49 +196,38 @@ function isPlain(value: unknown): value is string | number | boolean {
 
 /** `x IN (a, b)`: the constants that have the column's type and compare directly; the others one by one. */
 function amongConstants(scope: Scope, element: SqlValue, constants: unknown, outcome: boolean): Sql {
-  const values = collectionOf(constants);
+  const values = toCollection(constants);
   if (values === undefined) return NEVER;
   if (element.kind === 'json') {
     const isAmong = jsonAmong(scope, element, values, outcome);
     if (isAmong !== undefined) return isAmong;
   }
-  const column =
-    element.kind === 'json' && values.length > 1 && values.every((value) => typeof value === 'string')
-      ? jsonAs(scope, element, 'text')
-      : element;
+  const column = element.kind === 'json' && values.length > 1 ? jsonOfType(scope, element, values) : element;
   const plain = column.kind === 'scalar' ? plainAmong(scope, column, values) : [];
   if (plain.length < 2 || column.kind !== 'scalar') return oneByOne(scope, element, values, outcome);
-  const others = values.filter((value) => !plain.some(({ of }) => of === value));
-  const isIn = amongPlain(
-    scope,
-    column,
-    plain.map(({ constant }) => constant),
-    true,
-  );
-  if (outcome)
-    return anyOf(
-      isIn,
-      ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)),
-    );
-  const isOther = amongPlain(
-    scope,
-    column,
-    plain.map(({ constant }) => constant),
-    false,
-  );
+  const direct = new Set<unknown>(plain);
+  const others = values
+    .filter((value) => !direct.has(value))
+    .map((value) => equality(scope, element, { kind: 'constant', value: value as null }, outcome));
+  const isIn = amongPlain(scope, column, plain, true);
+  if (outcome) return anyOf(isIn, ...others);
+  const isOther = amongPlain(scope, column, plain, false);
   const isNone =
     element.kind === 'json'
       ? allOf(readable(scope, element), unless(isIn))
       : column.null === 'null'
         ? anyOf(isNull(scope, column), isOther)
         : isOther;
-  return allOf(
-    isNone,
-    ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, false)),
-  );
+  return allOf(isNone, ...others);
 }
 
-function collectionOf(constants: unknown): readonly unknown[] | undefined {
+/** A value of a document as a string or a number, if all of the constants are. */
+function jsonOfType(scope: Scope, json: Json, values: readonly unknown[]): Json | Scalar {
+  if (values.every((value) => typeof value === 'string')) return jsonAs(scope, json, 'text');
+  return values.every((value) => typeof value === 'number') ? jsonAs(scope, json, 'number') : json;
+}
+
+function toCollection(constants: unknown): readonly unknown[] | undefined {
   if (Array.isArray(constants)) return constants;
   return typeof constants === 'object' && constants !== null ? Object.keys(constants) : undefined;
 }
@@ -237,31 +246,38 @@ function jsonAmong(scope: Scope, json: Json, values: readonly unknown[], outcome
 /** Compares by bytes if the collation treats different strings as equal, after a test that an index can answer. */
 function amongPlain(
   { dialect }: Scope,
-  { sql: column, type, collation }: Scalar,
-  constants: readonly Sql[],
+  { sql: text, stored, type, collation, null: absence }: Scalar,
+  constants: readonly (string | number)[],
   isIn: boolean,
 ): Sql {
+  const array = dialect.array?.(constants, type);
+  if (array !== undefined) {
+    const among = (compared: Sql, values = array): Sql => sql`${compared} ${isIn ? '= ANY' : '<> ALL'} (${values})`;
+    if (stored !== undefined && stored.cast !== '') return among(stored.column, sql`${array}${stored.cast}[]`);
+    if (type !== 'text') return among(text);
+    // A column may have another type whose values are written as strings, such as an enumeration.
+    if (collation !== 'other') return among(sql`${text}::text`);
+    const byBytes = among(dialect.byBytes(text));
+    return isIn ? allOf(among(text), byBytes) : byBytes;
+  }
   const word = isIn ? 'IN' : 'NOT IN';
-  if (type !== 'text' || collation !== 'other') return sql`${column} ${word} (${listed(constants)})`;
-  const byBytes = sql`${dialect.byBytes(column)} ${word} (${listed(constants.map((constant) => constantBytes(dialect, constant)))})`;
-  return isIn ? allOf(sql`${column} IN (${listed(constants)})`, byBytes) : byBytes;
-}
-
-interface Plain {
-  readonly of: unknown;
-  readonly constant: Sql;
+  const each = constants.map((constant) => stored?.constant(constant as string) ?? dialect.constant(constant, type));
+  const column = stored?.column ?? text;
+  if (type !== 'text' || collation !== 'other')
+    return compared(column, word, sql`(${listed(each)})`, absence !== 'never');
+  const byBytes = sql`${dialect.byBytes(column)} ${word} (${listed(each.map((constant) => constantBytes(dialect, constant)))})`;
+  return isIn ? allOf(sql`${column} IN (${listed(each)})`, byBytes) : byBytes;
 }
 
 /** The constants that a column can be compared with by `IN`. */
-function plainAmong(scope: Scope, column: Scalar, values: readonly unknown[]): readonly Plain[] {
-  return values.flatMap((value): readonly Plain[] => {
-    if (typeof value === 'string' && column.type === 'text') {
-      const constant = textConstant(scope, 'in', value);
-      return constant === undefined ? [] : [{ of: value, constant }];
-    }
-    if (typeof value !== 'number') return [];
-    if (column.type === 'number') return [{ of: value, constant: scope.dialect.constant(value, 'number') }];
-    const isPlainInteger = column.type === 'integer' && Number.isInteger(value) && Math.abs(value) < 2 ** 53;
-    return isPlainInteger ? [{ of: value, constant: scope.dialect.constant(value, 'integer') }] : [];
+function plainAmong(scope: Scope, column: Scalar, values: readonly unknown[]): readonly (string | number)[] {
+  const { stored } = column;
+  return values.filter((value): value is string | number => {
+    if (typeof value === 'string' && stored !== undefined)
+      return column.collation !== 'other' && stored.constant(value) !== undefined;
+    if (typeof value === 'string' && column.type === 'text') return textConstant(scope, 'in', value) !== undefined;
+    if (typeof value !== 'number') return false;
+    if (column.type === 'number') return true;
+    return column.type === 'integer' && Number.isInteger(value) && Math.abs(value) < 2 ** 53;
   });
 }

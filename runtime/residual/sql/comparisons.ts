@@ -1,11 +1,21 @@
 import * as cel from '../../../packages/cel/runtime/index.js';
-import type { Timestamp } from '../../../packages/cel/runtime/index.js';
 import type { Dialect } from './dialect.js';
-import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
+import { allOf, ALWAYS, anyOf, compared, NEVER, sql, type Sql, unless } from './fragment.js';
+import { compareMoment, isMoment, sameFormat } from './moments.js';
 import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';
 import { Refusal } from './refusal.js';
-import { booleanOf, jsonAs, negated, type Scope, textConstant } from './scope.js';
-import type { Constant, Json, JsonType, RelatedRow, RelatedRows, Scalar, ScalarType, SqlValue } from './value.js';
+import { booleanConstant, jsonAs, negated, type Scope, textConstant } from './scope.js';
+import type {
+  Constant,
+  Json,
+  JsonType,
+  RelatedRow,
+  RelatedRows,
+  Scalar,
+  ScalarType,
+  SqlValue,
+  Stored,
+} from './value.js';
 
 /** Where a value is present. */
 export function readable(scope: Scope, value: SqlValue): Sql {
@@ -23,10 +33,15 @@ export function readable(scope: Scope, value: SqlValue): Sql {
       if (value.of.mayBeNan === true && scope.isNegated !== true) return sql`${value.of.sql} < 'NaN'`;
       return value.of.null === 'never' ? ALWAYS : sql`${value.of.sql} IS NOT NULL`;
     case 'json':
-      return value.isThere === true ? ALWAYS : sql`${value.list ?? value.type} IS NOT NULL`;
+      return value.isThere === true ? ALWAYS : sql`${presenceOf(value)} IS NOT NULL`;
     case 'failed':
       return NEVER;
   }
+}
+
+/** What is NULL where a document is missing. */
+export function presenceOf({ type, list, column }: Json): Sql {
+  return column === undefined ? (list ?? type) : type;
 }
 
 /** Where two values are equal, or where both are present and differ. Values of different types differ. */
@@ -61,7 +76,7 @@ export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue
 }
 
 function exactOrdering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue, isAsked: boolean): Sql {
-  const isOrdered = orderOf(scope, a, operator, b);
+  const isOrdered = renderOrder(scope, a, operator, b);
   const columns = isOrdered === NEVER ? [] : [a, b].flatMap(nanColumn);
   if (columns.length === 0) return isOrdered;
   // An application may send NaN or null to check, and null cannot be ordered: where the two results differ, the row is
@@ -79,12 +94,12 @@ function nanColumn(value: SqlValue): readonly Sql[] {
   return number.kind === 'scalar' && number.mayBeNan === true ? [number.sql] : [];
 }
 
-function orderOf(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
+function renderOrder(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
   if (a.kind === 'failed' || b.kind === 'failed' || isRelated(a) || isRelated(b)) return NEVER;
   if (a.kind === 'constant' || a.kind === 'moment')
     return b.kind === 'constant' || b.kind === 'moment'
       ? orderOfConstants(a, operator, b)
-      : orderOf(scope, b, MIRRORED[operator], a);
+      : renderOrder(scope, b, MIRRORED[operator], a);
   if (b.kind === 'moment') {
     if (a.kind === 'json') return NEVER;
     return a.kind === 'scalar' && isTime(a, operator) ? compareMoment(scope, a, operator, b.at) : NEVER;
@@ -94,7 +109,7 @@ function orderOf(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
     throw new Refusal(NAMES[operator], 'arithmetic with a constant on one side and a column on the other');
   if (a.kind === 'json' && b.kind === 'json')
     throw new Refusal(NAMES[operator], 'two values of JSON documents, whose types are not known');
-  if (a.kind === 'json') return orderOf(scope, b, MIRRORED[operator], a);
+  if (a.kind === 'json') return renderOrder(scope, b, MIRRORED[operator], a);
   const right = b.kind === 'json' ? jsonAs(scope, b, a.type) : b;
   return orderOfScalars(scope, a as Scalar, operator, right);
 }
@@ -149,17 +164,17 @@ function withRelated(scope: Scope, value: SqlValue, isEqual: boolean): Sql {
 const MIRRORED: { readonly [operator in Order]: Order } = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 const NAMES: { readonly [operator in Order]: string } = { '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge' };
 
-function celOf(value: SqlValue): cel.Value {
+function toCel(value: SqlValue): cel.Value {
   return value.kind === 'moment' ? value.at : ((value as Constant).value as cel.Value);
 }
 
 function ofConstants(a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
-  return (cel.equals(celOf(a), celOf(b)) === true) === isEqual ? ALWAYS : NEVER;
+  return (cel.equals(toCel(a), toCel(b)) === true) === isEqual ? ALWAYS : NEVER;
 }
 
 function orderOfConstants(a: SqlValue, operator: Order, b: SqlValue): Sql {
   const run = { '<': cel.lessThan, '<=': cel.atMost, '>': cel.greaterThan, '>=': cel.atLeast }[operator];
-  return run(celOf(a), celOf(b)) === true ? ALWAYS : NEVER;
+  return run(toCel(a), toCel(b)) === true ? ALWAYS : NEVER;
 }
 
 function withMoment(scope: Scope, a: SqlValue, at: cel.Timestamp, isEqual: boolean): Sql {
@@ -208,7 +223,9 @@ function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], i
     case 'string': {
       const constant = textConstant(scope, 'eq', value);
       if (constant === undefined) return isEqual ? NEVER : readable(scope, a);
-      return isEqual ? sameText(scope, a, constant) : orNull(otherText(scope, a, constant));
+      const stored = a.stored?.constant(value);
+      const column = stored === undefined ? undefined : { sql: (a.stored as Stored).column, constant: stored };
+      return isEqual ? sameText(scope, a, constant, column) : orNull(otherText(scope, a, constant, column));
     }
     case 'number':
       return isEqual ? compareNumber(scope, a, '=', value) : orNull(compareNumber(scope, a, '<>', value));
@@ -220,16 +237,32 @@ function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], i
 }
 
 /** A collation may treat more strings as equal than are identical, but never fewer: an index can test that first. */
-function sameText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
-  const same = sql`${text} = ${constant}`;
+function sameText(
+  { dialect }: Scope,
+  { sql: text, collation, null: absence }: Scalar,
+  constant: Sql,
+  column: Compared = { sql: text, constant },
+): Sql {
+  const same = compared(column.sql, '=', column.constant, absence !== 'never');
   return collation === 'other'
     ? allOf(same, sql`${dialect.byBytes(text)} = ${constantBytes(dialect, constant)}`)
     : same;
 }
 
-function otherText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
-  if (collation !== 'other') return sql`${text} <> ${constant}`;
+function otherText(
+  { dialect }: Scope,
+  { sql: text, collation, null: absence }: Scalar,
+  constant: Sql,
+  column: Compared = { sql: text, constant },
+): Sql {
+  if (collation !== 'other') return compared(column.sql, '<>', column.constant, absence !== 'never');
   return sql`${dialect.byBytes(text)} <> ${constantBytes(dialect, constant)}`;
+}
+
+/** What an index answers: an expression, and the constant that it is compared with. */
+interface Compared {
+  readonly sql: Sql;
+  readonly constant: Sql;
 }
 
 /** A constant that is compared by bytes with a string. */
@@ -280,7 +313,7 @@ function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
   const [left, right] = isNumber(a)
     ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql]
     : a.type === 'text'
-      ? bytesOf(scope, a, b)
+      ? sameBytes(scope, a, b)
       : [a.sql, b.sql];
   return allOf(readable(scope, a), readable(scope, b), dialect.differ(left, right));
 }
@@ -292,8 +325,11 @@ function sameScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
       ? allOf(isSame, sql`${a.sql} < 'NaN'`)
       : isSame;
   }
-  if (isReadTime(a) && isReadTime(b)) return allOf(sql`${a.sql} = ${b.sql}`, readable(scope, a));
-  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
+  if (isReadTime(a) && isReadTime(b)) {
+    const [left, right] = sameFormat(scope, 'eq', a, b);
+    return allOf(sql`${left} = ${right}`, readable(scope, a));
+  }
+  const [left, right] = a.type === 'text' ? sameBytes(scope, a, b) : [a.sql, b.sql];
   return sql`${left} = ${right}`;
 }
 
@@ -303,9 +339,12 @@ function differentScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
     const areNan = allOf(sql`${a.sql} = 'NaN'`, sql`${b.sql} = 'NaN'`);
     return a.mayBeNan === true && b.mayBeNan === true && scope.isNegated === true ? anyOf(differ, areNan) : differ;
   }
-  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
-  const differ = sql`${left} <> ${right}`;
-  return isReadTime(a) && isReadTime(b) ? allOf(differ, readable(scope, a), readable(scope, b)) : differ;
+  if (isReadTime(a) && isReadTime(b)) {
+    const [left, right] = sameFormat(scope, 'ne', a, b);
+    return allOf(sql`${left} <> ${right}`, readable(scope, a), readable(scope, b));
+  }
+  const [left, right] = a.type === 'text' ? sameBytes(scope, a, b) : [a.sql, b.sql];
+  return sql`${left} <> ${right}`;
 }
 
 function isNumber({ type }: Scalar): boolean {
@@ -313,9 +352,19 @@ function isNumber({ type }: Scalar): boolean {
 }
 
 /** Two strings, by bytes: a statement fails if their columns have different collations. */
-function bytesOf({ dialect }: Scope, a: Scalar, b: Scalar): readonly [Sql, Sql] {
+function toBytes({ dialect }: Scope, a: Scalar, b: Scalar): readonly [Sql, Sql] {
   const isPlain = dialect.name === 'sqlite' && a.collation === 'binary' && b.collation === 'binary';
   return isPlain ? [a.sql, b.sql] : [dialect.byBytes(a.sql), dialect.byBytes(b.sql)];
+}
+
+/**
+ * Two strings that are tested for equality, by bytes. A column that is compared with a value of the statement stays as
+ * it is, so that its index is used: only collations that are declared as `other` treat different strings as equal.
+ */
+function sameBytes(scope: Scope, a: Scalar, b: Scalar): readonly [Sql, Sql] {
+  const column = a.isOfStatement === true ? b : a;
+  const isPlain = (a.isOfStatement === true || b.isOfStatement === true) && column.collation !== 'other';
+  return isPlain ? [a.sql, b.sql] : toBytes(scope, a, b);
 }
 
 /** Whether it is a column that `timestamp(...)` has read. */
@@ -336,13 +385,13 @@ function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }
       const constant = textConstant(scope, NAMES[operator], value);
       if (constant === undefined)
         throw new Refusal(NAMES[operator], 'a string with a NUL character, which PostgreSQL does not support');
-      if (column.collation === 'binary') return sql`${column.sql} ${operator} ${constant}`;
+      if (column.collation === 'binary') return compared(column.sql, operator, constant, column.null !== 'never');
       return sql`${dialect.byBytes(column.sql)} ${operator} ${constantBytes(dialect, constant)}`;
     }
     case 'number':
       return compareNumber(scope, column, operator, value);
     default:
-      return sql`${column.sql} ${operator} ${booleanOf(scope, value === true)}`;
+      return sql`${column.sql} ${operator} ${booleanConstant(scope, value === true)}`;
   }
 }
 
@@ -350,42 +399,10 @@ function orderOfScalars(scope: Scope, a: Scalar, operator: Order, b: Scalar): Sq
   for (const side of [a, b]) if (side.type === 'timestamp') isTime(side, NAMES[operator]);
   if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, operator, b);
   if (a.type !== b.type) return NEVER;
-  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
-  const isOrdered = sql`${left} ${operator} ${right}`;
-  return isReadTime(a) ? allOf(isOrdered, readable(scope, a), readable(scope, b)) : isOrdered;
-}
-
-/** A timestamp column compared with a constant that may be more precise than the column. */
-function compareMoment(scope: Scope, value: Scalar, operator: Order | '=' | '<>', moment: Timestamp): Sql {
-  const { dialect } = scope;
-  const { sql: column } = value;
-  const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
-  const isBetween = moment.nanos % unit !== 0;
-  const before = dialect.constant(textOf(moment, dialect), 'timestamp');
-  if (!isBetween && operator === '=') return sql`${column} = ${before}`;
-  if (!isBetween) return allOf(sql`${column} ${operator} ${before}`, isMoment(scope, value));
-  switch (operator) {
-    case '=':
-      return NEVER;
-    case '<>':
-      return isMoment(scope, value);
-    case '<':
-    case '<=':
-      return allOf(sql`${column} <= ${before}`, isMoment(scope, value));
-    case '>':
-    case '>=':
-      return allOf(sql`${column} > ${before}`, isMoment(scope, value));
+  if (isReadTime(a)) {
+    const [left, right] = sameFormat(scope, NAMES[operator], a, b);
+    return allOf(sql`${left} ${operator} ${right}`, readable(scope, a), readable(scope, b));
   }
-}
-
-/** Where a timestamp is one that check can receive. Those of documents are, if they are not NULL. */
-function isMoment({ dialect }: Scope, { sql: timestamp, isOnlyForCheck }: Scalar): Sql {
-  return isOnlyForCheck === undefined ? dialect.isMoment(timestamp) : sql`${timestamp} IS NOT NULL`;
-}
-
-/** In UTC, truncated to the precision of the column. A `DATETIME` of MySQL has no time zone. */
-function textOf({ seconds, nanos }: Timestamp, { name, secondDigits }: Scope['dialect']): string {
-  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
-  const fraction = String(nanos).padStart(9, '0').slice(0, secondDigits);
-  return name === 'mysql' ? `${whole.replace('T', ' ')}.${fraction}` : `${whole}.${fraction}Z`;
+  const [left, right] = a.type === 'text' ? toBytes(scope, a, b) : [a.sql, b.sql];
+  return sql`${left} ${operator} ${right}`;
 }

@@ -8,6 +8,11 @@ export interface SqlOptions {
   readonly dialect: SqlDialect;
   /** PostgreSQL: the number of parameters of the statement before those of the condition. 0 if absent. */
   readonly offset?: number;
+  /**
+   * How closures of related tables are found: by a `set` that the database makes once, the default, or for each `row`, which
+   * is faster for a page of rows that nearly all pass. MySQL has the set alone.
+   */
+  readonly closures?: 'set' | 'row' | undefined;
   /** The filter of each rule of the plan, so that a refusal can name its rule; only called for a refusal. */
   readonly rules?: () => readonly RuleFilter[];
 }
@@ -26,7 +31,7 @@ export interface RuleFilter {
 export type SqlCondition =
   | {
       readonly kind: 'sql';
-      /** With a placeholder for each parameter: `?`, or `$1` and so on in PostgreSQL. */
+      /** The SQL with a placeholder for each parameter: `?`, or `$1` and so on in PostgreSQL. */
       readonly text: string;
       /**
        * The text between the parameters: one piece more than there are parameters, as in a call of a tag of a template
@@ -34,6 +39,11 @@ export type SqlCondition =
        */
       readonly parts: TemplateStringsArray;
       readonly parameters: readonly SqlParameter[];
+      /**
+       * The tables whose closures are found for each row, as the condition counts their rows or compares them with the row
+       * (`sql/closure-per-row`).
+       */
+      readonly closuresPerRow?: readonly string[];
     }
   | { readonly kind: 'refused'; readonly problems: readonly SqlProblem[] };
 
@@ -41,7 +51,7 @@ export type SqlCondition =
 export interface SqlProblem {
   /** The operator of the filter, or `variable`. */
   readonly operator: string;
-  /** In one line: `no column is mapped for request.resource.attr.x`. */
+  /** The reason in one line: `no column is mapped for request.resource.attr.x`. */
   readonly reason: string;
   /** The part of the filter, as text. */
   readonly part: string;

@@ -1,18 +1,39 @@
 import { Timestamp, toTimestamp } from '../../../packages/cel/runtime/index.js';
 import { withoutChoices } from '../choices.js';
-import { expression, type Expression, type JsonValue, type Operand, operandsOf, sameOperand } from '../operand.js';
+import {
+  asPathTest,
+  findApart,
+  findCounted,
+  findEmptiness,
+  type Pieces,
+  readAccessor,
+  readPieces,
+  rewritten,
+} from '../idioms/index.js';
+import { calendarField, compareApart } from './calendar.js';
+import { expression, type Expression, type JsonValue, type Operand, matchOperands, sameOperand } from '../operand.js';
 import { intersection, membership, size, subset } from './collections.js';
+import { isAnyReached, isReached } from './closures.js';
 import { equality, ordering, readable } from './comparisons.js';
 import { allOf, ALWAYS, anyOf, NEVER, type Sql, unless } from './fragment.js';
-import { arithmetic } from './numbers.js';
-import { fieldPresence, fieldsOf, isQuantifier, overFields, quantified } from './quantifiers.js';
+import { arithmetic, rounded } from './numbers.js';
+import {
+  fieldPresence,
+  listFields,
+  isQuantifier,
+  macroName,
+  overFields,
+  quantified,
+  type Quantifier,
+} from './quantifiers.js';
 import { Refusal } from './refusal.js';
 import { whereRelated } from './relations.js';
 import { momentIn, negated, type Scope } from './scope.js';
-import { concat, inCase, isText, textTest } from './texts.js';
-import { hasType, type TypeTest, typeTestOf } from './types.js';
+import { concat, inCase, isText, pieceAt, pieceCount, textTest } from './texts.js';
+import { isTest, soughtElements } from './operators.js';
+import { hasType, type TypeTest, readTypeTest } from './types.js';
 import { FAILED, type SqlValue } from './value.js';
-import { fieldOf, presence, variableValue } from './variables.js';
+import { selectField, presence, variableValue } from './variables.js';
 
 /**
  * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. A failure is neither, so a
@@ -23,7 +44,7 @@ export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
   if ('value' in operand) return operand.value === outcome ? ALWAYS : NEVER;
   if ('variable' in operand) {
     const { variable } = operand;
-    return whereRelated(scope, (inner) => booleanOf(variableValue(variable, inner), outcome, inner));
+    return whereRelated(scope, (inner) => renderBoolean(variableValue(variable, inner), outcome, inner));
   }
   const { operator, operands } = operand.expression;
   const [first, second, third] = operands as [Operand, Operand, Operand];
@@ -31,30 +52,64 @@ export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
   switch (operator) {
     case 'and':
     case 'or': {
-      const parts = operands.map((part) => ask(part, outcome));
-      return (operator === 'and') === outcome ? allOf(...parts) : anyOf(...parts);
+      if ((operator === 'and') === outcome) return allOf(...operands.map((part) => ask(part, outcome)));
+      return anyOf(...operands.map((part) => truth(part, outcome, { ...scope, isChoice: true })));
     }
     case 'not':
       return ask(first, !outcome);
     case 'unless':
       return outcome ? unless(truth(first, true, negated(scope))) : ask(first, true);
-    case 'if':
-      return anyOf(allOf(ask(first, true), ask(second, outcome)), allOf(ask(first, false), ask(third, outcome)));
+    case 'if': {
+      const [isTrue, isFalse] = [ask(first, true), ask(first, false)];
+      return anyOf(
+        isTrue === NEVER ? NEVER : allOf(isTrue, ask(second, outcome)),
+        isFalse === NEVER ? NEVER : allOf(isFalse, ask(third, outcome)),
+      );
+    }
+    case 'unread':
+      return refuseUnread(first);
     default: {
       const lifted = isQuantifier(operator) ? operand : withoutChoices(operand, () => scope.statement.step());
       if (lifted !== operand) return ask(lifted, outcome);
+      const simple = rewritten(operand);
+      if (simple !== operand) return ask(simple, outcome);
       return whereRelated(scope, (inner) => tested(operand.expression, outcome, inner));
     }
   }
+}
+
+function refuseUnread(operator: Operand): never {
+  throw new Refusal('value' in operator ? String(operator.value) : 'unread', 'of a value that may be a string');
 }
 
 /** Operators that return a boolean. */
 function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
   const { operator, operands } = asked;
   const [first, second] = operands as [Operand, Operand];
-  const a = (): SqlValue => valueOf(first, scope);
-  const b = (): SqlValue => valueOf(second, scope);
+  const a = (): SqlValue => renderValue(first, scope);
+  const b = (): SqlValue => renderValue(second, scope);
   if (isQuantifier(operator)) return overLambda(operator, first, second, outcome, scope);
+  const counted = findCounted(asked);
+  if (counted !== undefined) return overLambda(counted, counted.range, counted.lambda, outcome, scope);
+  const emptied = findEmptiness(asked);
+  const list = emptied && renderValue(emptied.list, scope);
+  if (emptied !== undefined && list?.kind === 'rows' && isReached(list)) {
+    const isAny = isAnyReached(emptied.wantsSome === outcome ? scope : negated(scope), list);
+    return emptied.wantsSome === outcome ? isAny : unless(isAny);
+  }
+  const apart = findApart(asked);
+  if (apart !== undefined)
+    return compareApart(
+      scope,
+      renderValue(apart.left, scope),
+      renderValue(apart.right, scope),
+      outcome ? apart : { ...apart, comparison: OPPOSITES[apart.comparison] },
+    );
+  const onPath = asPathTest({ expression: asked });
+  if (onPath !== undefined) {
+    const path = renderValue(onPath.path, scope);
+    if (path.kind === 'scalar' && path.type === 'text') return truth(onPath.test, outcome, scope);
+  }
   switch (operator) {
     case 'has':
       return 'variable' in first ? fieldPresence(first.variable, outcome, scope) : presence(first, outcome, scope);
@@ -87,12 +142,14 @@ function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
     case 'sets.contains':
       return subset(scope, b(), a(), outcome);
     default:
-      return booleanOf(computed(asked, scope), outcome, scope);
+      return renderBoolean(computed(asked, scope), outcome, scope);
   }
 }
 
+const OPPOSITES = { eq: 'ne', ne: 'eq', lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' } as const;
+
 /** The value of an operand in a position other than a condition. */
-function valueOf(operand: Operand, scope: Scope): SqlValue {
+function renderValue(operand: Operand, scope: Scope): SqlValue {
   scope.statement.step();
   if ('value' in operand) return { kind: 'constant', value: operand.value };
   if ('variable' in operand) return variableValue(operand.variable, scope);
@@ -102,26 +159,36 @@ function valueOf(operand: Operand, scope: Scope): SqlValue {
 /** Operators that return any value. */
 function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
   const [first, second] = operands as [Operand, Operand];
-  const a = (): SqlValue => valueOf(first, scope);
-  const b = (): SqlValue => valueOf(second, scope);
+  const a = (): SqlValue => renderValue(first, scope);
+  const b = (): SqlValue => renderValue(second, scope);
   switch (operator) {
     case 'get-field':
-    case 'index':
-      return fieldOf(operator, a(), second, scope);
+    case 'index': {
+      const [pieces, position] = [splitOf(first, scope), 'value' in second ? second.value : undefined];
+      if (operator === 'index' && pieces !== undefined && Number.isSafeInteger(position) && (position as number) >= 0)
+        return pieceAt(scope, pieces.value, pieces.separator, position as number);
+      return selectField(operator, a(), second, scope);
+    }
     case 'list':
     case 'struct': {
-      const constant = constantOf(expression(operator, ...operands));
+      const constant = foldConstant(expression(operator, ...operands));
       if (constant === undefined) throw new Refusal(operator, 'of parts that are not constants');
       return { kind: 'constant', value: constant };
     }
     case 'timestamp':
-      return momentOf(scope, a());
-    case 'size':
-      return size(scope, a());
+      return toMoment(scope, a());
+    case 'size': {
+      const pieces = splitOf(first, scope);
+      return pieces === undefined ? size(scope, a()) : pieceCount(scope, pieces.value, pieces.separator);
+    }
     case 'lowerAscii':
       return inCase(scope, 'lower', a());
     case 'upperAscii':
       return inCase(scope, 'upper', a());
+    case 'math.ceil':
+    case 'math.floor':
+    case 'math.trunc':
+      return rounded(operator, a());
     case 'add': {
       const [left, right] = [a(), b()];
       return isText(left) || isText(right) ? concat(scope, left, right) : arithmetic(scope, operator, left, right);
@@ -130,13 +197,26 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
     case 'mult':
     case 'div':
       return arithmetic(scope, operator, a(), b());
-    default:
+    default: {
+      const accessor = readAccessor(expression(operator, ...operands));
+      if (accessor !== undefined) return calendarField(scope, accessor, renderValue(accessor.of, scope));
       throw new Refusal(operator, 'cannot be translated to SQL exactly');
+    }
   }
 }
 
+/** The string of which a list has the pieces; undefined for any other list. */
+function splitOf(list: Operand, scope: Scope): { readonly value: SqlValue; readonly separator: string } | undefined {
+  const pieces = readPieces(list);
+  const value = pieces && renderValue(pieces.text, scope);
+  // A hierarchy in a document may be a list.
+  if (value === undefined || (pieces?.isHierarchy === true && (value.kind !== 'scalar' || value.type !== 'text')))
+    return undefined;
+  return { value, separator: (pieces as Pieces).separator };
+}
+
 /** A value as a condition: it fails unless it is a boolean. */
-function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
+function renderBoolean(value: SqlValue, outcome: boolean, scope: Scope): Sql {
   const { dialect } = scope;
   switch (value.kind) {
     case 'constant':
@@ -156,58 +236,27 @@ function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
 }
 
 function equal(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
-  const typed = typeTestOf(a, b);
+  const typed = readTypeTest(a, b);
   if (typed !== undefined) return tests(typed, isEqual, scope);
   // `timestamp(x) == timestamp(x)`: true where it can be read.
-  if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b))
-    return isEqual ? readable(scope, valueOf(a, scope)) : NEVER;
+  if (matchOperands(a, 'timestamp') !== undefined && sameOperand(a, b))
+    return isEqual ? readable(scope, renderValue(a, scope)) : NEVER;
   if (isTest(a) || isTest(b)) return equalTests(a, b, isEqual, scope);
-  return equality(scope, valueOf(a, scope), valueOf(b, scope), isEqual);
+  return equality(scope, renderValue(a, scope), renderValue(b, scope), isEqual);
 }
 
 function tests({ of, type }: TypeTest, outcome: boolean, scope: Scope): Sql {
-  if ('variable' in of && fieldsOf(of.variable, scope) !== undefined)
+  if ('variable' in of && listFields(of.variable, scope) !== undefined)
     return (type === 'map') === outcome ? ALWAYS : NEVER;
-  return hasType(scope, valueOf(of, scope), type, outcome);
+  return hasType(scope, renderValue(of, scope), type, outcome);
 }
-
-/** Whether an operand is a boolean whenever it has a value. */
-function isTest(operand: Operand): boolean {
-  if (!('expression' in operand)) return false;
-  const { operator } = operand.expression;
-  return isQuantifier(operator) || TESTS.has(operator);
-}
-
-const TESTS: ReadonlySet<string> = new Set([
-  'and',
-  'or',
-  'not',
-  'unless',
-  'has',
-  'eq',
-  'ne',
-  'lt',
-  'le',
-  'gt',
-  'ge',
-  'in',
-  'startsWith',
-  'endsWith',
-  'contains',
-  'hasIntersection',
-  'has_intersection',
-  'sets.intersects',
-  'isSubset',
-  'is_subset',
-  'sets.contains',
-]);
 
 function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
   const [test, other] = isTest(a) ? [a, b] : [b, a];
   if ('value' in other && typeof other.value !== 'boolean')
     return isEqual ? NEVER : anyOf(truth(test, true, scope), truth(test, false, scope));
   if (!('value' in other) && !isTest(other)) {
-    const value = valueOf(other, scope);
+    const value = renderValue(other, scope);
     if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null === 'null')
       throw new Refusal('eq', 'a comparison with an operand that may not be a boolean');
   }
@@ -218,33 +267,33 @@ function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql
 /** `x in [R.attr.y, "a"]`: a list that fails if a part of it does. */
 function among(element: Operand, options: readonly Operand[], outcome: boolean, scope: Scope): Sql {
   const each = options.map((option) => equal(element, option, outcome, scope));
-  const parts = options.map((option) => readable(scope, valueOf(option, scope)));
-  return outcome ? allOf(...parts, anyOf(...each)) : allOf(readable(scope, valueOf(element, scope)), ...each);
+  const parts = options.map((option) => readable(scope, renderValue(option, scope)));
+  return outcome ? allOf(...parts, anyOf(...each)) : allOf(readable(scope, renderValue(element, scope)), ...each);
 }
 
 /** The parts of a list that is not constant. */
 function listOf(operand: Operand): readonly Operand[] | undefined {
   if (!('expression' in operand) || operand.expression.operator !== 'list') return undefined;
-  return constantOf(operand) === undefined ? operand.expression.operands : undefined;
+  return foldConstant(operand) === undefined ? operand.expression.operands : undefined;
 }
 
 /** The JSON of a list or map literal; undefined if a part is not a constant. */
-function constantOf(operand: Operand): JsonValue | undefined {
+function foldConstant(operand: Operand): JsonValue | undefined {
   if ('value' in operand) return operand.value;
   if ('variable' in operand) return undefined;
   const { operator, operands } = operand.expression;
   if (operator === 'list') {
-    const parts = operands.map(constantOf);
+    const parts = operands.map(foldConstant);
     return parts.some((part) => part === undefined) ? undefined : (parts as JsonValue[]);
   }
   if (operator !== 'struct') return undefined;
-  const entries = operands.map((entry) => ('expression' in entry ? entry.expression.operands.map(constantOf) : []));
+  const entries = operands.map((entry) => ('expression' in entry ? entry.expression.operands.map(foldConstant) : []));
   return entries.every(([key, content]) => typeof key === 'string' && content !== undefined)
     ? Object.fromEntries(entries as [string, JsonValue][])
     : undefined;
 }
 
-function momentOf(scope: Scope, value: SqlValue): SqlValue {
+function toMoment(scope: Scope, value: SqlValue): SqlValue {
   if (value.kind === 'moment') return value;
   if (value.kind === 'constant') {
     const at = typeof value.value === 'string' ? toTimestamp(value.value) : undefined;
@@ -258,13 +307,7 @@ function momentOf(scope: Scope, value: SqlValue): SqlValue {
   throw new Refusal('timestamp', 'of a value that is not a timestamp column');
 }
 
-function overLambda(
-  operator: 'exists' | 'all' | 'exists_one',
-  range: Operand,
-  lambda: Operand,
-  outcome: boolean,
-  scope: Scope,
-): Sql {
+function overLambda(operator: Quantifier, range: Operand, lambda: Operand, outcome: boolean, scope: Scope): Sql {
   const [body, ...variables] =
     'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
   const names = variables.flatMap((operand) =>
@@ -274,8 +317,9 @@ function overLambda(
   const isClear =
     names.length === variables.length &&
     (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
-  if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda with ambiguous variables');
-  const sought = names.length === 1 ? soughtElements(operator, body, names[0] as string) : undefined;
+  if (body === undefined || !isClear) throw new Refusal(macroName(operator), 'over a lambda with ambiguous variables');
+  const sought =
+    names.length === 1 && typeof operator === 'string' ? soughtElements(operator, body, names[0] as string) : undefined;
   const macro = {
     quantifier: operator,
     variables: names.length,
@@ -285,31 +329,12 @@ function overLambda(
         bound: new Map([...scope.bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]),
       }),
   };
-  const fields = 'variable' in range ? fieldsOf(range.variable, scope) : undefined;
+  const fields = 'variable' in range ? listFields(range.variable, scope) : undefined;
   if ('variable' in range && fields !== undefined)
     return overFields(scope, { ...macro, variable: range.variable, fields }, outcome);
-  const list = valueOf(range, scope);
+  const list = renderValue(range, scope);
   if (sought !== undefined && list.kind === 'json' && list.list !== undefined) {
     return intersection(scope, list, { kind: 'constant', value: sought }, (operator === 'exists') === outcome);
   }
   return quantified(scope, { ...macro, range: list }, outcome);
-}
-
-/**
- * The constants that `exists(t, t == c)`, `exists(t, t in cs)` and `all(t, t != c)` look for: an index on the list
- * finds them.
- */
-function soughtElements(quantifier: string, body: Operand, name: string): readonly JsonValue[] | undefined {
-  if (!('expression' in body)) return undefined;
-  const { operator, operands } = body.expression;
-  const [first, second] = operands as [Operand, Operand];
-  const isElement = (operand: Operand): boolean => 'variable' in operand && operand.variable === name;
-  if (operator === 'in' && quantifier === 'exists') {
-    return isElement(first) && 'value' in second && Array.isArray(second.value)
-      ? (second.value as readonly JsonValue[])
-      : undefined;
-  }
-  if (operator !== (quantifier === 'exists' ? 'eq' : 'ne') || quantifier === 'exists_one') return undefined;
-  const constant = isElement(first) ? second : isElement(second) ? first : undefined;
-  return constant !== undefined && 'value' in constant ? [constant.value] : undefined;
 }

@@ -23,9 +23,16 @@ export interface Dialect {
   readonly perRow: Sql;
   /** Whether a table has rows for which a condition is TRUE: TRUE or FALSE. */
   exists(from: Sql, where: Sql): Sql;
+  /**
+   * Where the key of a row is one of those of related rows; undefined if `exists` is as fast. Whether it is TRUE, or FALSE
+   * or NULL.
+   */
+  semiJoin: ((keys: RelatedKeys, isChoice: boolean) => Sql | undefined) | undefined;
   placeholder(position: number): string;
 
   constant(value: string | number | boolean, type: ScalarType): Sql;
+  /** Many constants of one type as an array in one parameter; undefined for few, and if the dialect has no arrays. */
+  array: ((values: readonly (string | number)[], type: ScalarType) => Sql | undefined) | undefined;
   /** A boolean that is true. */
   isTrue(boolean: Sql): Sql;
   isFalse(boolean: Sql): Sql;
@@ -34,6 +41,12 @@ export interface Dialect {
   differ(a: Sql, b: Sql): Sql;
   /** An integer as a double. */
   real(integer: Sql): Sql;
+  /** A decimal as the nearest double. */
+  decimal(decimal: Sql): Sql;
+  /** A UUID or an integer as check receives it: in lower case, or its digits. */
+  asText(column: Sql): Sql;
+  /** Such a constant as the type of its column. */
+  stored(text: string, type: 'uuid' | 'integer-as-text'): Sql;
   /** A string that compares by bytes. */
   byBytes(text: Sql): Sql;
   /** A timestamp that check can receive: one of the years 1 to 9999, on a day that exists. */
@@ -45,12 +58,24 @@ export interface Dialect {
   /** Code points; the alias is for a subquery. */
   length(text: Sql, alias: string): Sql;
   concat(a: Sql, b: Sql): Sql;
-  /** Of ASCII letters only; undefined if the database changes other letters too. */
+  /** The number of pieces into which a string is split. */
+  pieces(text: Sql, separator: string): Sql;
+  /** One of the pieces, where there are so many; undefined for a position that the dialect cannot reach. */
+  piece(text: Sql, separator: string, position: number): Sql | undefined;
+  /** A field in the calendar of a timestamp in UTC, or of one without a zone; undefined if there is none. */
+  calendarField(timestamp: Sql, accessor: string, hasZone: boolean): Sql;
+  /** How far two timestamps are apart, and a time apart of microseconds, or of milliseconds in SQLite. */
+  apart(left: Sql, right: Sql): Sql;
+  timeApart(units: bigint): Sql;
+  /** Changes ASCII letters only; undefined if the database changes other letters too. */
   lower: ((text: Sql) => Sql) | undefined;
   upper: ((text: Sql) => Sql) | undefined;
 
-  /** A column that holds a document; `isNull` makes NULL the JSON value null. */
-  document(column: Sql, isNull: boolean): Json;
+  /**
+   * A column that holds a document: NULL is the JSON value null (`null`), or the JSON value null is NULL, as libraries
+   * read both as null (`missing`).
+   */
+  document(column: Sql, nulls: 'missing' | 'null' | undefined): Json;
   /** Undefined if no document can have such a name. */
   field(json: Json, name: string): Json | undefined;
   element(json: Json, position: number): Json;
@@ -71,12 +96,22 @@ export interface Dialect {
   among: ((json: Json, values: readonly (string | number | boolean)[], isIn: boolean) => Sql | undefined) | undefined;
   /** Whether a list contains an element, by an index on the list if there is one; it may be true for other values. */
   holds: ((list: Json, value: string | number | boolean) => Sql | undefined) | undefined;
+  /** Does what `holds` does, for a string that the statement knows. */
+  holdsText?: (list: Sql, text: Sql) => Sql;
   /** The function that `items` calls, if a table of the same name would hide it. */
   readonly itemsFunction: string | undefined;
   /** The elements of an array, or the entries of an object. */
   items(json: Json, type: 'array' | 'object', alias: string): Items;
   /** The number of elements, entries or code points; NULL for any other value. The alias is for a subquery. */
   size(json: Json, alias: string): Sql;
+}
+
+/** The keys of related rows, and the column that equals one of them. */
+export interface RelatedKeys {
+  readonly ours: Sql;
+  readonly theirs: Sql;
+  readonly from: Sql;
+  readonly where: Sql;
 }
 
 /** The string that another one starts with, ends with or contains. */

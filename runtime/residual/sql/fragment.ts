@@ -7,6 +7,10 @@ export interface Sql {
   readonly top: 'term' | 'and' | 'or';
   /** Whether it is TRUE or FALSE, and never NULL. */
   readonly isSettled?: boolean;
+  /** The alias of the related table that a column is of, or OF_RESOURCE. */
+  readonly columnOf?: string;
+  /** What is TRUE exactly where it is FALSE or NULL, in words for which an index can be used. */
+  readonly complement?: () => Sql;
 }
 
 /** A piece within another stays whole, so that nesting does not copy what is nested. */
@@ -32,6 +36,9 @@ export function sql(texts: TemplateStringsArray, ...operands: readonly (Sql | st
 export function given(value: SqlParameter, cast = ''): Sql {
   return term([{ value, cast }]);
 }
+
+/** The table of the resource, among the aliases of tables whose columns are read. */
+export const OF_RESOURCE = '';
 
 /** Always TRUE. */
 export const ALWAYS: Sql = { parts: ['1 = 1'], top: 'term' };
@@ -74,10 +81,39 @@ export function visitParts(parts: readonly Part[], visit: (part: string | Given)
   }
 }
 
+/** Visits the tables whose columns a piece reads. */
+export function visitTables({ parts, columnOf }: Sql, visit: (alias: string) => void): void {
+  if (columnOf !== undefined) visit(columnOf);
+  for (const part of parts) if (typeof part === 'object' && 'parts' in part) visitTables(part, visit);
+}
+
+/** A column compared with a constant, in the total order of the database. */
+export function compared(column: Sql, operator: Comparison, constant: Sql, mayBeNull: boolean): Sql {
+  const opposite = (): Sql => sql`${column} ${OPPOSITES[operator]} ${constant}`;
+  return {
+    ...sql`${column} ${operator} ${constant}`,
+    complement: () => (mayBeNull ? anyOf(opposite(), sql`${column} IS NULL`) : opposite()),
+  };
+}
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'IN' | 'NOT IN';
+
+const OPPOSITES: { readonly [operator in Comparison]: Comparison } = {
+  '=': '<>',
+  '<>': '=',
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+  IN: 'NOT IN',
+  'NOT IN': 'IN',
+};
+
 /** TRUE where a condition is FALSE or NULL. */
 export function unless(condition: Sql): Sql {
   if (condition === ALWAYS) return NEVER;
   if (condition === NEVER) return ALWAYS;
+  if (condition.complement !== undefined) return condition.complement();
   return condition.isSettled === true ? sql`NOT ${condition}` : sql`(${condition}) IS NOT TRUE`;
 }
 
@@ -114,7 +150,9 @@ function joined(top: 'and' | 'or', conditions: readonly Sql[], neutral: Sql, abs
 }
 
 function chain(top: 'and' | 'or', operands: readonly Sql[]): Sql {
-  return { parts: separated(operands, top === 'and' ? ' AND ' : ' OR '), top };
+  const condition: Sql = { parts: separated(operands, top === 'and' ? ' AND ' : ' OR '), top };
+  if (!operands.every(({ complement, isSettled }) => complement !== undefined || isSettled === true)) return condition;
+  return { ...condition, complement: () => (top === 'and' ? anyOf : allOf)(...operands.map(unless)) };
 }
 
 function separated(operands: readonly Sql[], separator: string): readonly Part[] {
@@ -122,7 +160,8 @@ function separated(operands: readonly Sql[], separator: string): readonly Part[]
 }
 
 function enclosed(condition: Sql): Sql {
-  return sql`(${condition})`;
+  const { complement } = condition;
+  return complement === undefined ? sql`(${condition})` : { ...sql`(${condition})`, complement };
 }
 
 function term(parts: readonly Part[]): Sql {

@@ -3,5 +3,36 @@
  * for check, and a filter that cannot be translated exactly is refused.
  */
 export { renderSql } from './render.js';
+export {
+  type CapabilityOptions,
+  type PlannedCapabilities,
+  type PlannedCapability,
+  type RefusedCapability,
+  renderCapabilities,
+  type SqlCapabilities,
+  type SqlCapability,
+} from './capabilities.js';
+export { type CapabilityName, capabilityName } from './capability-names.js';
+export {
+  type MaskOptions,
+  type Masks,
+  renderColumnMasks,
+  renderColumnSource,
+  renderMaskedSource,
+  renderMasks,
+  type SqlMask,
+  type SqlMaskedSource,
+  type SqlMasks,
+} from './masks.js';
+export { UnsupportedPlanError } from './unsupported-plan.js';
 export type { RuleFilter, SqlCondition, SqlOptions, SqlParameter, SqlProblem } from './condition-result.js';
-export type { Collation, SqlColumn, SqlColumns, SqlDialect, SqlRelation, SqlTable, SqlType } from './table.js';
+export type {
+  Collation,
+  SqlColumn,
+  SqlColumns,
+  SqlDialect,
+  SqlRelation,
+  SqlRowFilter,
+  SqlTable,
+  SqlType,
+} from './table.js';

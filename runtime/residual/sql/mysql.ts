@@ -15,17 +15,22 @@ export const MYSQL: Dialect = {
   // random number. It does so in any case where it rewrites EXISTS as IN.
   perRow: sql`RAND() >= 0`,
   exists: (from, where) => ({ ...sql`(SELECT 1 FROM ${from} WHERE ${where} LIMIT 1) IS NOT NULL`, isSettled: true }),
+  semiJoin: undefined,
   placeholder: () => '?',
 
   constant: (value, type) => {
     const parameter = given(typeof value === 'boolean' ? Number(value) : value);
     return type === 'timestamp' ? sql`CAST(${parameter} AS DATETIME(6))` : parameter;
   },
+  array: undefined,
   isTrue: (boolean) => sql`${boolean} = 1`,
   isFalse: (boolean) => sql`${boolean} = 0`,
   same: (a, b) => sql`${a} <=> ${b}`,
   differ: (a, b) => sql`NOT (${a} <=> ${b})`,
   real: (integer) => sql`(${integer} + 0e0)`,
+  decimal: (decimal) => sql`(${decimal} + 0e0)`,
+  asText: (column) => sql`CAST(${column} AS CHAR)`,
+  stored: (text, type) => (type === 'uuid' ? given(text) : sql`CAST(${given(text)} AS SIGNED)`),
   byBytes: binary,
   // A server may store a day zero, and days that do not exist in a month.
   isMoment: (timestamp) =>
@@ -46,8 +51,24 @@ export const MYSQL: Dialect = {
   length: (text) => sql`CHAR_LENGTH(${text})`,
   // Columns of different collations have no common collation.
   concat: (a, b) => sql`CONVERT(CONCAT(${binary(a)}, ${binary(b)}) USING utf8mb4)`,
-  lower: undefined,
-  upper: undefined,
+  pieces: (text, separator) => {
+    const by = binary(given(separator));
+    return sql`((LENGTH(${binary(text)}) - LENGTH(REPLACE(${binary(text)}, ${by}, ''))) DIV LENGTH(${by}) + 1)`;
+  },
+  piece: (text, separator, position) => {
+    const by = binary(given(separator));
+    const first = sql`SUBSTRING_INDEX(${binary(text)}, ${by}, ${String(position + 1)})`;
+    return sql`CASE WHEN ${MYSQL.pieces(text, separator)} > ${String(position)} THEN CONVERT(SUBSTRING_INDEX(${first}, ${by}, -1) USING utf8mb4) END`;
+  },
+  calendarField: (timestamp, accessor) => {
+    const [name, less] = CALENDAR_FUNCTIONS[accessor] as readonly [string, number];
+    return sql`(${name}(${timestamp}) - ${String(less)})`;
+  },
+  apart: (left, right) => sql`TIMESTAMPDIFF(MICROSECOND, ${right}, ${left})`,
+  timeApart: (microseconds) => sql`${String(microseconds)}`,
+  // Its own functions change letters beyond ASCII, too.
+  lower: (text) => inCase(text, (letter) => [letter, letter.toLowerCase()]),
+  upper: (text) => inCase(text, (letter) => [letter.toLowerCase(), letter]),
 
   document: noJson,
   field: noJson,
@@ -65,9 +86,31 @@ export const MYSQL: Dialect = {
   size: noJson,
 };
 
+/** The functions of accessors, and what these count less. */
+const CALENDAR_FUNCTIONS: { readonly [accessor: string]: readonly [name: string, less: number] } = {
+  getFullYear: ['YEAR', 0],
+  getMonth: ['MONTH', 1],
+  getDate: ['DAYOFMONTH', 0],
+  getDayOfMonth: ['DAYOFMONTH', 1],
+  getDayOfWeek: ['DAYOFWEEK', 1],
+  getDayOfYear: ['DAYOFYEAR', 1],
+  getHours: ['HOUR', 0],
+  getMinutes: ['MINUTE', 0],
+  getSeconds: ['SECOND', 0],
+};
+
 /** No test compares check with how MySQL reads JSON, so it is refused. */
 function noJson(): never {
   throw new Refusal('variable', 'a JSON document or a list, which is not rendered for MySQL');
+}
+
+/** A string in which each letter of ASCII is replaced, by bytes. */
+function inCase(text: Sql, replaced: (letter: string) => readonly [from: string, to: string]): Sql {
+  const bytes = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].reduce<Sql>((inner, letter) => {
+    const [from, to] = replaced(letter);
+    return sql`REPLACE(${inner}, ${`'${from}'`}, ${`'${to}'`})`;
+  }, binary(text));
+  return sql`CONVERT(${bytes} USING utf8mb4)`;
 }
 
 /** Its bytes: case, accents and trailing blanks are significant. */

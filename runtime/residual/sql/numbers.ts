@@ -1,7 +1,9 @@
-import { allOf, anyOf, NEVER, sql, type Sql } from './fragment.js';
+import { allOf, anyOf, compared, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
 import type { Scope } from './scope.js';
 import type { JsonValue } from '../operand.js';
+import { ROUNDINGS } from '../idioms/index.js';
+import { lastThat } from '../solutions.js';
 import { type Scalar, scalar, type Shifted, type SqlValue } from './value.js';
 
 export type Order = '<' | '<=' | '>' | '>=';
@@ -12,15 +14,16 @@ export type Order = '<' | '<=' | '>' | '>=';
  */
 export function compareNumber(
   { dialect }: Scope,
-  { type, sql: column }: Scalar,
+  { type, sql: column, null: absence }: Scalar,
   operator: Order | '=' | '<>',
   constant: number,
 ): Sql {
-  if (type !== 'integer') return sql`${column} ${operator} ${dialect.constant(constant, 'number')}`;
+  const mayBeNull = absence !== 'never';
+  if (type !== 'integer') return compared(column, operator, dialect.constant(constant, 'number'), mayBeNull);
   // Check receives the nearest double: from here on several integers are equal.
   if (Math.abs(constant) >= 2 ** 53)
     return sql`${dialect.real(column)} ${operator} ${dialect.constant(constant, 'number')}`;
-  if (Number.isInteger(constant)) return sql`${column} ${operator} ${dialect.constant(constant, 'integer')}`;
+  if (Number.isInteger(constant)) return compared(column, operator, dialect.constant(constant, 'integer'), mayBeNull);
   switch (operator) {
     case '=':
       return NEVER;
@@ -54,6 +57,13 @@ export function arithmetic(scope: Scope, operator: 'add' | 'sub' | 'mult' | 'div
   if (a.kind === 'constant' && b.kind !== 'constant') return shifted(operator, b, a.value, true);
   if (b.kind === 'constant' && a.kind !== 'constant') return shifted(operator, a, b.value, false);
   return ofColumns(scope, operator, a, b);
+}
+
+/** A number that is rounded, as a function of its column. */
+export function rounded(operator: string, value: SqlValue): SqlValue {
+  const round = ROUNDINGS[operator] as (x: number) => number;
+  const { of, apply, falls } = asShifted(operator, value);
+  return { kind: 'shifted', of, falls, apply: (x) => round(apply(x)) };
 }
 
 /** A comparison of the result of arithmetic with a constant, as bounds of the column. */
@@ -90,14 +100,7 @@ function shifted(
   isFirst: boolean,
 ): SqlValue {
   if (typeof constant !== 'number') throw new Refusal(operator, 'of a value that is not a number');
-  if (value.kind !== 'shifted' && value.kind !== 'scalar')
-    throw new Refusal(operator, 'of a value that is not a column');
-  const of = value.kind === 'shifted' ? value.of : value;
-  if (of.type !== 'number' && of.type !== 'integer') throw new Refusal(operator, `of a ${of.type} and a number`);
-  if (of.bits !== undefined) throw new Refusal(operator, 'of a constant and of several columns');
-  if (of.isInt === true) throw new Refusal(operator, 'arithmetic of ints');
-  const inner = value.kind === 'shifted' ? value : { apply: (x: number): number => x, falls: false };
-  const { apply, falls } = inner;
+  const { of, apply, falls } = asShifted(operator, value);
   switch (operator) {
     case 'add':
       return { kind: 'shifted', of, falls, apply: (x) => apply(x) + constant };
@@ -112,6 +115,17 @@ function shifted(
       if (constant === 0) throw new Refusal(operator, 'a division by zero');
       return { kind: 'shifted', of, falls: constant < 0 ? !falls : falls, apply: (x) => apply(x) / constant };
   }
+}
+
+/** A column as a function of itself, or a function of a column. */
+function asShifted(operator: string, value: SqlValue): Omit<Shifted, 'kind'> {
+  if (value.kind !== 'shifted' && value.kind !== 'scalar')
+    throw new Refusal(operator, 'of a value that is not a column');
+  const of = value.kind === 'shifted' ? value.of : value;
+  if (of.type !== 'number' && of.type !== 'integer') throw new Refusal(operator, `of a ${of.type} and a number`);
+  if (of.bits !== undefined) throw new Refusal(operator, 'of a constant and of several columns');
+  if (of.isInt === true) throw new Refusal(operator, 'arithmetic of ints');
+  return value.kind === 'shifted' ? value : { of, apply: (x) => x, falls: false };
 }
 
 function ofColumns({ dialect }: Scope, operator: 'add' | 'sub' | 'mult' | 'div', a: SqlValue, b: SqlValue): SqlValue {
@@ -159,30 +173,3 @@ function limit(scope: Scope, column: Scalar, operator: Order, constant: number):
   if (isAnything) return sql`${column.sql} IS NOT NULL`;
   return compareNumber(scope, column, operator, constant);
 }
-
-/** The last double that passes, if all before it do; undefined if none does. */
-function lastThat(passes: (x: number) => boolean): number | undefined {
-  const [lowest, highest] = [ordinalOf(-Number.MAX_VALUE), ordinalOf(Number.MAX_VALUE)];
-  if (!passes(-Number.MAX_VALUE)) return undefined;
-  let [known, open] = [lowest, highest + 1n];
-  while (open - known > 1n) {
-    const middle = known + (open - known) / 2n;
-    if (passes(doubleAt(middle))) known = middle;
-    else open = middle;
-  }
-  return doubleAt(known);
-}
-
-/** Maps doubles to integers in the same order. */
-function ordinalOf(double: number): bigint {
-  const bits = new BigInt64Array(new Float64Array([double]).buffer)[0] as bigint;
-  return bits >= 0n ? bits : -(bits & MAGNITUDE);
-}
-
-function doubleAt(ordinal: bigint): number {
-  const bits = ordinal >= 0n ? ordinal : -ordinal | SIGN;
-  return new Float64Array(new BigUint64Array([bits]).buffer)[0] as number;
-}
-
-const MAGNITUDE = 0x7fff_ffff_ffff_ffffn;
-const SIGN = 0x8000_0000_0000_0000n;

@@ -1,6 +1,6 @@
-import { ALWAYS, exists, given, listed, sql, type Sql } from './fragment.js';
+import { ALWAYS, allOf, exists, given, listed, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
-import type { Json, JsonType } from './value.js';
+import type { Json, JsonType, ScalarType } from './value.js';
 
 /** PostgreSQL 12 and later, with UTF-8. */
 export const POSTGRESQL: Dialect = {
@@ -13,14 +13,21 @@ export const POSTGRESQL: Dialect = {
   secondDigits: 6,
   perRow: ALWAYS,
   exists,
+  // Beside another condition, EXISTS makes it read all rows of the resource.
+  semiJoin: ({ ours, theirs, from, where }, isChoice) =>
+    isChoice ? sql`${ours} = ANY (ARRAY(SELECT ${theirs} FROM ${from} WHERE ${where}))` : undefined,
   placeholder: (position) => `$${position}`,
 
   constant: (value, type) => given(value, CASTS[type]),
+  array: renderArray,
   isTrue: (boolean) => boolean,
   isFalse: (boolean) => sql`NOT ${boolean}`,
   same: (a, b) => sql`${a} IS NOT DISTINCT FROM ${b}`,
   differ: (a, b) => sql`${a} IS DISTINCT FROM ${b}`,
   real: (integer) => sql`${integer}::double precision`,
+  decimal: (decimal) => sql`CASE WHEN ${decimal} = 'NaN' THEN 'NaN' ELSE ${nearestDouble(decimal)} END`,
+  asText: (column) => sql`${column}::text`,
+  stored: (text, type) => given(text, type === 'uuid' ? '::uuid' : '::bigint'),
   // As text: `citext` ignores case regardless of its collation.
   byBytes: (text) => sql`${text}::text COLLATE "C"`,
   isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'`,
@@ -30,17 +37,34 @@ export const POSTGRESQL: Dialect = {
   contains: (text, { sql: part }) => sql`strpos(${text}, ${part}) > 0`,
   length: (text) => sql`char_length(${text})`,
   concat: (a, b) => sql`(${a} || ${b})`,
+  pieces: (text, separator) => {
+    const [bytes, by] = [sql`${text}::text COLLATE "C"`, given(separator, '::text')];
+    return sql`((char_length(${bytes}) - char_length(replace(${bytes}, ${by}, ''))) / ${String([...separator].length)} + 1)`;
+  },
+  piece: (text, separator, position) =>
+    sql`CASE WHEN ${POSTGRESQL.pieces(text, separator)} > ${String(position)} THEN split_part(${text}::text COLLATE "C", ${given(separator, '::text')}, ${String(position + 1)}) END`,
+  calendarField: (timestamp, accessor, hasZone) => {
+    const [field, less] = CALENDAR_FIELDS[accessor] as readonly [string, number];
+    const local = hasZone ? sql`${timestamp} AT TIME ZONE 'UTC'` : timestamp;
+    return sql`(floor(extract(${field} FROM ${local}))::integer - ${String(less)})`;
+  },
+  apart: (left, right) => sql`(${left} - ${right})`,
+  timeApart: (microseconds) => given(`${microseconds} microseconds`, '::interval'),
   // In this collation only ASCII letters have a case.
   lower: (text) => sql`lower(${text}::text COLLATE "C")`,
   upper: (text) => sql`upper(${text}::text COLLATE "C")`,
 
-  document: (column, isNull) => json(isNull ? sql`coalesce(${column}, 'null'::jsonb)` : column),
+  document: (column, nulls) =>
+    nulls === 'missing'
+      ? { ...json(sql`NULLIF(${column}, 'null'::jsonb)`), column }
+      : json(nulls === 'null' ? sql`coalesce(${column}, 'null'::jsonb)` : column),
   // A document contains neither NUL nor an unpaired surrogate, and a parameter cannot contain them.
   field: (object, name) =>
-    /\0|\p{Surrogate}/u.test(name) ? undefined : json(sql`(${object.sql} -> ${plainName(name)})`),
+    /\0|\p{Surrogate}/u.test(name) ? undefined : json(sql`(${object.column ?? object.sql} -> ${plainName(name)})`),
   // `->` treats a scalar as a list with one element.
   element: (array, position) => json(sql`(${onlyArray(array)} -> ${String(position)})`),
-  hasType: ({ type: named }, type) => sql`${named} = ${`'${TYPES[type]}'`}`,
+  hasType: ({ type: named, column }, type) =>
+    sql`${column === undefined || type === 'null' ? named : sql`jsonb_typeof(${column})`} = ${`'${TYPES[type]}'`}`,
   isOtherThan: ({ type: named }, type) => sql`${named} <> ${`'${TYPES[type]}'`}`,
   moment: ({ sql: value }) =>
     sql`CASE WHEN ${value} #>> '{}' ~ ${`'${RFC_3339}'`} THEN (${value} #>> '{}')::timestamptz END`,
@@ -59,11 +83,23 @@ export const POSTGRESQL: Dialect = {
     typeof constant === 'number' ? undefined : sql`${value} ${operator} to_jsonb(${jsonParameter(constant)})`,
   among: ({ sql: value }, constants, isIn) => {
     if (constants.some((constant) => typeof constant === 'number')) return undefined;
+    const array = constants.every((constant) => typeof constant === 'string')
+      ? renderArray(constants, 'text')
+      : undefined;
+    if (array !== undefined)
+      return sql`${value} ${isIn ? '= ANY' : '<> ALL'} (ARRAY(SELECT to_jsonb(authz_text) FROM unnest(${array}) AS authz_text))`;
     const options = constants.map((constant) => sql`to_jsonb(${jsonParameter(constant as string | boolean)})`);
     return sql`${value} ${isIn ? 'IN' : 'NOT IN'} (${listed(options)})`;
   },
-  holds: ({ sql: list }, constant) =>
-    typeof constant === 'number' ? undefined : sql`${list} @> to_jsonb(${jsonParameter(constant)})`,
+  holds: ({ sql: document, column: list = document, array }, constant) => {
+    if (typeof constant === 'number') return undefined;
+    const isHeld = sql`${list} @> to_jsonb(${jsonParameter(constant)})`;
+    // An index on the array finds more if it has several dimensions.
+    return array === undefined || typeof constant === 'boolean'
+      ? isHeld
+      : allOf(sql`${array}::text[] @> ARRAY[${jsonParameter(constant)}]`, isHeld);
+  },
+  holdsText: (list, text) => sql`${list} @> (SELECT to_jsonb(${text}))`,
   itemsFunction: undefined,
   items: (value, type, alias) => {
     const only = type === 'array' ? onlyArray(value) : sql`CASE ${value.type} WHEN 'object' THEN ${value.sql} END`;
@@ -85,6 +121,37 @@ export const POSTGRESQL: Dialect = {
     return sql`CASE ${value.type} ${array} ${object} WHEN 'string' THEN char_length(${value.sql} #>> '{}') END`;
   },
 };
+
+/** The fields of accessors, and what these count less. */
+const CALENDAR_FIELDS: { readonly [accessor: string]: readonly [field: string, less: number] } = {
+  getFullYear: ['year', 0],
+  getMonth: ['month', 1],
+  getDate: ['day', 0],
+  getDayOfMonth: ['day', 1],
+  getDayOfWeek: ['dow', 0],
+  getDayOfYear: ['doy', 1],
+  getHours: ['hour', 0],
+  getMinutes: ['minute', 0],
+  getSeconds: ['second', 0],
+};
+
+/** Fewer constants are a parameter each. */
+const FEWEST_IN_ARRAY = 100;
+
+/**
+ * Many constants as an array in one string, which every driver passes on. `string_to_array` is immutable: the planner knows the elements, and
+ * compares them by hash where it uses no index.
+ */
+function renderArray(values: readonly (string | number)[], type: ScalarType): Sql | undefined {
+  if (values.length < FEWEST_IN_ARRAY) return undefined;
+  const separator = SEPARATORS.find((one) => !values.some((value) => typeof value === 'string' && value.includes(one)));
+  if (separator === undefined) return undefined;
+  const texts = sql`string_to_array(${given(values.join(separator), '::text')}, ${given(separator, '::text')})`;
+  return type === 'text' ? texts : sql`${texts}${CASTS[type]}[]`;
+}
+
+/** Strings that may stand between the elements of an array: one that no element contains is used. */
+const SEPARATORS = [',', '\u001f', '\u001e', '\u001d', '\u001c', '\ue000', '\ue001', '\uf8ff'];
 
 /** A string has the type of the column it is compared with: `text`, `varchar`, `citext` or a user-defined type. */
 const CASTS = {
@@ -123,8 +190,9 @@ const RFC_3339 = ((): string => {
 })();
 
 /** NULL if it is not an array. */
-function onlyArray({ sql: value, type }: Json): Sql {
-  return sql`CASE ${type} WHEN 'array' THEN ${value} END`;
+function onlyArray({ sql: document, type, column }: Json): Sql {
+  const value = column ?? document;
+  return sql`CASE ${column === undefined ? type : sql`jsonb_typeof(${column})`} WHEN 'array' THEN ${value} END`;
 }
 
 function plainName(name: string): Sql {

@@ -1,18 +1,35 @@
 import { isList, keyOf, someItem } from './collections.js';
+import { isReached, someReached } from './closures.js';
 import type { Items } from './dialect.js';
 import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
+import { refuseCount } from './key-sets.js';
 import { Refusal } from './refusal.js';
-import { itemsOfRows } from './relations.js';
-import { aliasOfItems, type Scope } from './scope.js';
+import { itemsOfRows, type RelatedItems } from './relations.js';
+import { aliasOfItems, negated, type Scope } from './scope.js';
+import { byKeys } from './semi-joins.js';
 import { isRelation } from './table.js';
 import { type Json, type RelatedRows, scalar, type SqlValue } from './value.js';
 import { presence, variableValue } from './variables.js';
 
 /** The condition of a macro on a body that may fail for some elements (docs/spec/conditions.md#comprehensions). */
-export type Quantifier = 'exists' | 'all' | 'exists_one';
+export type Quantifier = 'exists' | 'all' | 'exists_one' | Counted;
+
+/** A comparison of the number of elements that pass: how it is written where it is true, and where it is false. */
+export interface Counted {
+  readonly isTrue: string;
+  readonly isFalse: string;
+  readonly count: number;
+}
+
+const EXACTLY_ONE: Counted = { isTrue: '=', isFalse: '<>', count: 1 };
+
+/** The name of a macro, for refusals. */
+export function macroName(quantifier: Quantifier): string {
+  return typeof quantifier === 'string' ? quantifier : 'filter';
+}
 
 /** Whether a name is a macro that returns a boolean. */
-export function isQuantifier(operator: string): operator is Quantifier {
+export function isQuantifier(operator: string): operator is 'exists' | 'all' | 'exists_one' {
   return operator === 'exists' || operator === 'all' || operator === 'exists_one';
 }
 
@@ -31,8 +48,9 @@ export function quantified(scope: Scope, macro: Quantified, outcome: boolean): S
   const { guesses } = scope.statement;
   const rendered = renderQuantified(scope, macro, outcome);
   // With one element more or less it may be true or false.
-  if (macro.quantifier === 'exists_one' && scope.statement.guesses > guesses)
-    throw new Refusal('exists_one', 'in a denial, over elements for which SQL cannot tell the result');
+  const isCount = macro.quantifier !== 'exists' && macro.quantifier !== 'all';
+  if (isCount && scope.statement.guesses > guesses)
+    throw new Refusal(macroName(macro.quantifier), 'in a denial, over elements for which SQL cannot tell the result');
   return rendered;
 }
 
@@ -42,7 +60,7 @@ function renderQuantified(scope: Scope, macro: Quantified, outcome: boolean): Sq
     case 'constant':
       return overConstants(macro, range.value, outcome);
     case 'row':
-      throw new Refusal(macro.quantifier, 'over the fields of a related row');
+      throw new Refusal(macroName(macro.quantifier), 'over the fields of a related row');
     case 'rows':
       return over(scope, macro, overRows(scope, macro, range), outcome);
     case 'json': {
@@ -64,12 +82,16 @@ interface Range {
   readonly isOfType: Sql;
   /** A table with a row for each element, and the values of the variables in it. */
   readonly items: () => RangeItems;
+  /** Where an element passes, if another form is better than a search of the items. */
+  readonly some?: (of: Scope, passes: (values: readonly SqlValue[]) => Sql) => Sql;
 }
 
 interface RangeItems {
   readonly from: Sql;
   readonly where?: Sql;
   readonly values: readonly SqlValue[];
+  readonly related?: RelatedItems;
+  readonly range?: RelatedItems['range'];
 }
 
 function overJson(scope: Scope, { variables }: Quantified, json: Json, type: 'array' | 'object'): Range {
@@ -77,42 +99,61 @@ function overJson(scope: Scope, { variables }: Quantified, json: Json, type: 'ar
     isOfType: type === 'array' ? isList(scope, json) : scope.dialect.hasType(json, 'object'),
     items: () => {
       const items = scope.dialect.items(json, type, aliasOfItems(scope));
-      return { from: items.from, values: variablesOf(scope, items, type, variables) };
+      return { from: items.from, values: bindVariables(scope, items, type, variables) };
     },
   };
 }
 
 function overRows(scope: Scope, { quantifier, variables }: Quantified, rows: RelatedRows): Range {
-  if (variables === 2) throw new Refusal(quantifier, 'over the positions of related rows, which have no order');
+  if (variables === 2)
+    throw new Refusal(macroName(quantifier), 'over the positions of related rows, which have no order');
   return {
     isOfType: ALWAYS,
     items: () => {
-      const { from, where, element } = itemsOfRows(scope, rows);
-      return { from, where, values: [element] };
+      const related = itemsOfRows(scope, rows);
+      const { from, where, element } = related;
+      return { from, where, values: [element], related, range: related.range };
     },
+    ...(isReached(rows) && {
+      some: (of: Scope, passes: (values: readonly SqlValue[]) => Sql) =>
+        someReached(of, rows, (element) => passes([element])),
+    }),
   };
 }
 
-function over(scope: Scope, { quantifier, body }: Quantified, { isOfType, items }: Range, outcome: boolean): Sql {
+function over(scope: Scope, { quantifier, body }: Quantified, range: Range, outcome: boolean): Sql {
+  const { isOfType, items } = range;
   const bodyOf = (of: RangeItems, wanted: boolean): Sql => body(of.values, wanted);
-  const some = (wanted: boolean): Sql => someItem(scope, items(), (of) => bodyOf(of, wanted));
+  const some = (wanted: boolean): Sql => {
+    if (range.some !== undefined) return range.some(scope, (values) => body(values, wanted));
+    const found = items();
+    const keyed = found.related && byKeys(scope, found.related, () => bodyOf(found, wanted));
+    return keyed ?? someItem(scope, found, (of) => bodyOf(of, wanted));
+  };
+  const noneIs = (passes: (values: readonly SqlValue[]) => Sql): Sql =>
+    unless(range.some?.(negated(scope), passes) ?? someItem(scope, items(), ({ values }) => passes(values)));
   const allAre = (wanted: boolean): Sql =>
-    allOf(isOfType, unless(someItem(scope, items(), (of) => unless(bodyOf(of, wanted)))));
+    allOf(
+      isOfType,
+      noneIs((values) => unless(body(values, wanted))),
+    );
   switch (quantifier) {
     case 'exists':
       return outcome ? some(true) : allAre(false);
     case 'all':
       return outcome ? allAre(true) : some(false);
-    case 'exists_one': {
-      const evaluates = unless(someItem(scope, items(), (of) => unless(anyOf(bodyOf(of, true), bodyOf(of, false)))));
+    default: {
+      const { isTrue, isFalse, count } = quantifier === 'exists_one' ? EXACTLY_ONE : quantifier;
+      const evaluates = noneIs((values) => unless(anyOf(body(values, true), body(values, false))));
       const counted = items();
-      const count = sql`(SELECT count(*) FROM ${counted.from} WHERE ${allOf(counted.where ?? ALWAYS, bodyOf(counted, true))}) ${outcome ? '=' : '<>'} 1`;
-      return allOf(isOfType, evaluates, count);
+      if (counted.range !== undefined) refuseCount(scope, counted.range.relation, undefined);
+      const passing = sql`SELECT count(*) FROM ${counted.from} WHERE ${allOf(counted.where ?? ALWAYS, bodyOf(counted, true))}`;
+      return allOf(isOfType, evaluates, sql`(${passing}) ${outcome ? isTrue : isFalse} ${String(count)}`);
     }
   }
 }
 
-function variablesOf(
+function bindVariables(
   scope: Scope,
   { key, element }: Items,
   type: 'array' | 'object',
@@ -127,6 +168,7 @@ function variablesOf(
 }
 
 function overConstants({ quantifier, variables, body }: Quantified, constants: unknown, outcome: boolean): Sql {
+  if (typeof quantifier !== 'string') throw new Refusal('filter', 'over a constant list');
   if (!Array.isArray(constants)) throw new Refusal(quantifier, 'over a constant that is not a list');
   if (constants.length > MOST_CONSTANTS) throw new Refusal(quantifier, 'over a constant list that is too long');
   if (variables === 2) throw new Refusal(quantifier, 'over the positions of a constant list');
@@ -156,7 +198,7 @@ export const ATTRIBUTES = 'request.resource.attr';
  * The fields of an object that has no column but consists of columns: all attributes, or `address` if `address.city`
  * has one.
  */
-export function fieldsOf(variable: string, { table }: Scope): readonly string[] | undefined {
+export function listFields(variable: string, { table }: Scope): readonly string[] | undefined {
   const isOfAttributes = variable === ATTRIBUTES || variable.startsWith(`${ATTRIBUTES}.`);
   if (!isOfAttributes) return undefined;
   const path = variable === ATTRIBUTES ? [] : variable.slice(ATTRIBUTES.length + 1).split('.');
@@ -170,7 +212,7 @@ export function fieldsOf(variable: string, { table }: Scope): readonly string[] 
 
 /** A macro over the fields of such an object. */
 export interface OverFields {
-  readonly quantifier: 'exists' | 'all' | 'exists_one';
+  readonly quantifier: Quantifier;
   readonly variable: string;
   readonly fields: readonly string[];
   /** One for the name, or two with the value. */
@@ -181,7 +223,8 @@ export interface OverFields {
 /** Where a macro over the names of its fields, or over both names and values, is true; or where it is false. */
 export function overFields(scope: Scope, macro: OverFields, outcome: boolean): Sql {
   const { quantifier, variable, fields, variables, body } = macro;
-  if (quantifier === 'exists_one') throw new Refusal(quantifier, 'over the attributes of a row');
+  if (quantifier !== 'exists' && quantifier !== 'all')
+    throw new Refusal(macroName(quantifier), 'over the attributes of a row');
   if (Object.values(scope.table.columns).some(isRelation))
     throw new Refusal(quantifier, 'over attributes of which some are in other tables');
   const each = fields.map(
@@ -201,6 +244,6 @@ export function overFields(scope: Scope, macro: OverFields, outcome: boolean): S
 
 /** Check always receives such an object, even if it is empty. */
 export function fieldPresence(variable: string, outcome: boolean, scope: Scope): Sql {
-  if (fieldsOf(variable, scope) !== undefined) return outcome ? ALWAYS : NEVER;
+  if (listFields(variable, scope) !== undefined) return outcome ? ALWAYS : NEVER;
   return presence({ variable }, outcome, scope);
 }

@@ -1,7 +1,11 @@
 import type { Items } from './dialect.js';
+import { isAbove, isReached } from './closures.js';
 import { allOf, ALWAYS, listed, NEVER, sql, type Sql, unless } from './fragment.js';
+import { readKeys, refuseCount, type RelatedRange } from './key-sets.js';
 import { Refusal } from './refusal.js';
-import { columnName, columnValue, identifier, type Joins, type Scope } from './scope.js';
+import { counting, readElement, matching, related } from './related-table.js';
+import { columnName, columnValue, type Joins, type Scope } from './scope.js';
+import { byKeys, type KeyedRows } from './semi-joins.js';
 import { isRelation, type SqlColumn, type SqlColumns, type SqlRelation } from './table.js';
 import type { RelatedRow, RelatedRows, SqlValue } from './value.js';
 
@@ -13,10 +17,57 @@ export function whereRelated(scope: Scope, render: (inner: Scope) => Sql): Sql {
   const joins: Joins = { outer: scope.joins, own: [] };
   const condition = render({ ...scope, joins });
   if (joins.own.length === 0) return condition;
+  if (scope.keySet !== undefined && joins.own.some(({ owner }) => owner === undefined))
+    return joinedKeys(scope, joins, condition);
+  const keyed = joinedByKey(scope, joins, condition);
+  if (keyed !== undefined) return keyed;
   const tables = joins.own.map(({ relation, alias }) => related(scope, relation, alias));
   const matches = joins.own.map(({ relation, owner, alias }) => matching(scope, relation, owner, alias));
   const areSingle = joins.own.map(({ relation, owner }) => isSingle(scope, relation, owner));
   return scope.dialect.exists(listed(tables), allOf(...matches, ...areSingle, condition));
+}
+
+/** A condition on one row, which is not the one of the resource, by the keys of the rows for which it holds. */
+function joinedByKey(scope: Scope, { own }: Joins, condition: Sql): Sql | undefined {
+  const [join, ...others] = own;
+  const [pair, ...pairs] = Object.entries(join?.relation.on ?? {});
+  if (join === undefined || pair === undefined || others.length > 0 || pairs.length > 0) return undefined;
+  const { relation, owner, alias } = join;
+  if (owner !== undefined || relation.unique !== true) return undefined;
+  const key = {
+    alias,
+    theirs: columnName(scope, pair[0], alias),
+    ours: columnName(scope, pair[1], owner),
+    where: counting(scope, relation, alias),
+  };
+  return byKeys(scope, { from: related(scope, relation, alias), key }, () => condition);
+}
+
+/** Such a condition, by the keys of the rows for which it holds. */
+function joinedKeys(scope: Scope, { own }: Joins, condition: Sql): Sql {
+  const [root, ...others] = own.filter(({ owner }) => owner === undefined);
+  if (root === undefined || others.length > 0)
+    throw new Refusal('relation', 'rows of several tables, of which a policy sees only some');
+  const inner = own.filter((join) => join !== root);
+  const range = rangeOf(scope, root.relation, root.alias);
+  const tables = [range.from, ...inner.map(({ relation, alias }) => related(scope, relation, alias))];
+  const matches = inner.map(({ relation, owner, alias }) => matching(scope, relation, owner, alias));
+  const areSingle = own.map(({ relation, owner }) => isSingle(scope, relation, owner));
+  return readKeys(scope, { ...range, from: listed(tables) }, allOf(...matches, ...areSingle, condition));
+}
+
+/** The rows of another table that are related to the resource. */
+function rangeOf(scope: Scope, relation: SqlRelation, alias: string): RelatedRange {
+  return {
+    relation,
+    alias,
+    from: related(scope, relation, alias),
+    pairs: Object.entries(relation.on).map(([theirs, ours]) => ({
+      theirs: columnName(scope, theirs, alias),
+      ours: columnName(scope, ours, undefined),
+    })),
+    counting: counting(scope, relation, alias),
+  };
 }
 
 /** The value of an attribute or a field that has a column or a relation. */
@@ -58,36 +109,56 @@ export function relationPresence(
 ): Sql {
   if (relation.relation === 'many') return outcome ? ALWAYS : NEVER;
   const alias = scope.statement.alias();
-  const isThere = scope.dialect.exists(related(scope, relation, alias), matching(scope, relation, owner, alias));
+  const isThere =
+    scope.keySet !== undefined && owner === undefined
+      ? readKeys(scope, rangeOf(scope, relation, alias), ALWAYS)
+      : scope.dialect.exists(related(scope, relation, alias), matching(scope, relation, owner, alias));
   return outcome ? allOf(isThere, isSingle(scope, relation, owner)) : unless(isThere);
 }
 
 /** The elements of a list of related rows. */
-export function itemsOfRows(scope: Scope, { relation, owner }: RelatedRows): RelatedItems {
+export function itemsOfRows(scope: Scope, rows: RelatedRows): RelatedItems {
+  const { relation, owner } = rows;
   const alias = scope.statement.alias();
-  const { value, columns = {} } = relation;
-  const element: SqlValue =
-    value === undefined ? { kind: 'row', alias, columns, path: '' } : columnValue(scope, value, alias);
-  const matches = matching(scope, relation, owner, alias);
+  const { element, isThere } = readElement(scope, relation, alias);
+  if (isReached(rows))
+    return { from: related(scope, relation, alias), where: allOf(isAbove(scope, rows, alias), isThere), element };
+  const [pair, ...others] = Object.entries(relation.on);
   return {
     from: related(scope, relation, alias),
-    where:
-      value !== undefined && (value.null ?? 'missing') === 'missing'
-        ? allOf(matches, sql`${columnName(scope, value.column, alias)} IS NOT NULL`)
-        : matches,
+    where: allOf(matching(scope, relation, owner, alias), isThere),
     element,
+    ...(scope.keySet !== undefined && owner === undefined && { range: rangeWhere(scope, relation, alias, isThere) }),
+    ...(pair !== undefined &&
+      others.length === 0 &&
+      owner === undefined && {
+        key: {
+          alias,
+          theirs: columnName(scope, pair[0], alias),
+          ours: columnName(scope, pair[1], owner),
+          where: allOf(counting(scope, relation, alias), isThere),
+        },
+      }),
   };
 }
 
+function rangeWhere(scope: Scope, relation: SqlRelation, alias: string, isThere: Sql): RelatedRange {
+  const range = rangeOf(scope, relation, alias);
+  return { ...range, counting: allOf(range.counting, isThere) };
+}
+
 /** Like the items of a document, of a table. */
-export interface RelatedItems extends Pick<Items, 'from'> {
+export interface RelatedItems extends Pick<Items, 'from'>, KeyedRows {
   /** Which of its rows. */
   readonly where: Sql;
   readonly element: SqlValue;
+  /** If the statement reads them by sets of keys. */
+  readonly range?: RelatedRange;
 }
 
 /** The number of related rows. */
 export function countOfRows(scope: Scope, rows: RelatedRows): Sql {
+  refuseCount(scope, rows.relation, rows.owner);
   const { from, where } = itemsOfRows(scope, rows);
   return sql`(SELECT count(*) FROM ${from} WHERE ${where})`;
 }
@@ -121,19 +192,6 @@ function joined(scope: Scope, relation: SqlRelation, owner: string | undefined):
   const alias = scope.statement.alias();
   scope.joins?.own.push({ relation, owner, alias });
   return alias;
-}
-
-function related({ dialect }: Scope, { table }: SqlRelation, alias: string): Sql {
-  return sql`${identifier(table, dialect.quote)} AS ${alias}`;
-}
-
-function matching(scope: Scope, { on }: SqlRelation, owner: string | undefined, alias: string): Sql {
-  const pairs = Object.entries(on);
-  if (pairs.length === 0) throw new TypeError('a relation needs a column in `on`');
-  return allOf(
-    ...pairs.map(([theirs, ours]) => sql`${columnName(scope, theirs, alias)} = ${columnName(scope, ours, owner)}`),
-    scope.dialect.perRow,
-  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Filter } from '../filter.js';
 import type { Operand } from '../operand.js';
-import { problemsOf } from '../problems.js';
+import { findProblems } from '../problems.js';
 import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import { truth } from './condition.js';
 import type { Dialect } from './dialect.js';
@@ -16,40 +16,84 @@ import type { SqlDialect, SqlTable } from './table.js';
  * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For
  * all others it is FALSE or NULL, so it can be used in `WHERE`, also with `AND`, but not with `NOT`. Attributes that
  * the plan's request listed must be those of the rows.
+ *
+ * @example
+ * import { renderSql } from 'authz/residual';
+ * import { createEngine } from 'authz/runtime';
+ * import { policies } from './dist/policies.js';
+ *
+ * const columns = { owner: { column: 'owner_id', type: 'text' }, status: { column: 'status', type: 'text' } } as const;
+ * const albums = { name: 'albums', columns };
+ * const { filter } = createEngine(policies).plan({
+ *   principal: { id: 'ann', roles: ['user'] },
+ *   resource: { kind: 'album' },
+ *   actions: ['edit'],
+ * });
+ * const condition = renderSql(filter, albums, { dialect: 'postgresql' });
+ * if (condition.kind === 'refused') throw new Error(condition.problems.map(({ reason }) => reason).join('; '));
+ * console.log(condition.text); // => (albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2
+ * console.log(condition.parameters); // => [ 'LOCKED', 'ann' ]
+ *
  * @throws for an invalid table: a name that is empty or contains a NUL.
  */
 export function renderSql(filter: Filter, table: SqlTable, options: SqlOptions): SqlCondition {
   const dialect = DIALECTS[options.dialect];
-  const outcome = attempt(filter, table, dialect);
+  const { closures } = options;
+  const perRow = new Set<string>();
+  const outcome = attempt(filter, table, dialect, { closures, perRow });
   if (outcome instanceof Refusal)
     return {
       kind: 'refused',
-      problems: problemsOf(filter, options.rules?.() ?? [], (part) => attempt(part, table, dialect)),
+      problems: findProblems(filter, options.rules?.() ?? [], (part) => attempt(part, table, dialect, { closures })),
     };
-  return statementOf(outcome, dialect, options.offset ?? 0);
+  const statement = writeStatement(outcome, dialect, options.offset ?? 0);
+  return perRow.size > 0 && closures !== 'row' ? { ...statement, closuresPerRow: [...perRow] } : statement;
 }
 
-const DIALECTS: { readonly [name in SqlDialect]: Dialect } = { sqlite: SQLITE, postgresql: POSTGRESQL, mysql: MYSQL };
+/** How closures are found, and which of them are found for each row. */
+interface ClosureSettings {
+  readonly closures?: SqlOptions['closures'];
+  readonly perRow?: Set<string>;
+}
+
+/** The dialects by name. */
+export const DIALECTS: { readonly [name in SqlDialect]: Dialect } = {
+  sqlite: SQLITE,
+  postgresql: POSTGRESQL,
+  mysql: MYSQL,
+};
 
 /** PostgreSQL's limit; SQLite's is half of it. */
-const MOST_PARAMETERS = 30_000;
+export const MOST_PARAMETERS = 30_000;
 /** SQLite's limit is a million bytes. */
-const LONGEST = 500_000;
+export const LONGEST = 500_000;
 
-function attempt(filter: Filter, table: SqlTable, dialect: Dialect): Sql | Refusal {
+/** A filter as SQL, or why it has none. */
+export function attempt(
+  filter: Filter,
+  table: SqlTable,
+  dialect: Dialect,
+  settings: ClosureSettings = {},
+): Sql | Refusal {
   switch (filter.kind) {
     case 'KIND_ALWAYS_ALLOWED':
       return ALWAYS;
     case 'KIND_ALWAYS_DENIED':
       return NEVER;
     case 'KIND_CONDITIONAL':
-      return attemptOperand(filter.condition, table, dialect);
+      return attemptOperand(filter.condition, table, dialect, settings);
   }
 }
 
-function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sql | Refusal {
+function attemptOperand(
+  operand: Operand,
+  table: SqlTable,
+  dialect: Dialect,
+  { closures, perRow }: ClosureSettings,
+): Sql | Refusal {
   try {
-    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement: new Statement(table) });
+    const statement = new Statement(table, perRow);
+    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement, closures });
     requireLength(condition);
     return condition;
   } catch (error) {
@@ -70,7 +114,12 @@ function requireLength(condition: Sql): void {
   });
 }
 
-function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondition {
+/** A condition with its placeholders. */
+export function writeStatement(
+  condition: Sql,
+  dialect: Dialect,
+  offset: number,
+): SqlCondition & { readonly kind: 'sql' } {
   const parameters: SqlParameter[] = [];
   // It must keep its meaning after an AND.
   const { parts } = condition.top === 'or' ? sql`(${condition})` : condition;
@@ -86,11 +135,11 @@ function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondi
   const text = around
     .slice(1)
     .reduce((before, part, index) => before + dialect.placeholder(offset + index + 1) + part, around[0]);
-  return { kind: 'sql', text, parts: templateOf(around), parameters };
+  return { kind: 'sql', text, parts: createTemplate(around), parameters };
 }
 
 /** The strings of a tagged template. As in JavaScript's own, `raw` is not enumerable, and both lists are frozen. */
-function templateOf(strings: string[]): TemplateStringsArray {
+export function createTemplate(strings: string[]): TemplateStringsArray {
   return Object.freeze(
     Object.defineProperty([...strings], 'raw', { value: Object.freeze(strings) }),
   ) as readonly string[] as TemplateStringsArray;

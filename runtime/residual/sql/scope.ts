@@ -1,6 +1,7 @@
 import type { Dialect } from './dialect.js';
-import { allOf, given, sql, type Sql } from './fragment.js';
+import { allOf, given, OF_RESOURCE, sql, type Sql, visitTables } from './fragment.js';
 import { Refusal } from './refusal.js';
+import { selectFormat } from './moment-format.js';
 import { isRelation, type SqlColumn, type SqlColumns, type SqlRelation, type SqlTable } from './table.js';
 import { type Json, type Scalar, scalar, type ScalarType, type SqlValue } from './value.js';
 
@@ -12,8 +13,28 @@ export interface Scope {
   readonly bound: ReadonlyMap<string, SqlValue>;
   /** Whether a row is selected where this part is not true. */
   readonly isNegated?: boolean;
+  /** Whether another part may hold in the place of this one. */
+  readonly isChoice?: boolean;
   readonly joins?: Joins;
+  /** How closures are found: by a set that the database makes once, or `row`: for each row. */
+  readonly closures?: 'set' | 'row' | undefined;
+  /** What a statement knows of who runs it, by variable; undefined for other variables. */
+  readonly session?: (variable: string) => SqlValue | undefined;
+  /**
+   * A query of the keys of related rows, for a statement that may not see these rows itself. With it, related rows are
+   * read in no other way.
+   */
+  readonly keySet?: (set: KeySet) => Sql;
   readonly statement: Statement;
+}
+
+/** Related rows by their keys. */
+export interface KeySet {
+  readonly relation: SqlRelation;
+  /** Their columns that relate them to the resource. */
+  readonly theirs: readonly Sql[];
+  readonly from: Sql;
+  readonly where: Sql;
 }
 
 /** The related rows that a condition reads as objects, and those of the conditions around it. */
@@ -43,7 +64,11 @@ export class Statement {
   /** The number of conditions that are also true where SQL cannot tell whether they hold. */
   guesses = 0;
 
-  constructor(table: SqlTable) {
+  /** @param perRowClosures collects the tables whose closures are found for each row. */
+  constructor(
+    table: SqlTable,
+    readonly perRowClosures: Set<string> = new Set(),
+  ) {
     this.prefix = aliasPrefix(table);
   }
 
@@ -51,6 +76,21 @@ export class Statement {
   alias(): string {
     this.aliases += 1;
     return `${this.prefix}${this.aliases}`;
+  }
+
+  /** Whether a piece reads only columns of the table with an alias, and of those within it. */
+  readsOnly(alias: string, piece: Sql): boolean {
+    const least = this.aliasDepth(alias);
+    let isOwn = true;
+    visitTables(piece, (table) => {
+      if (table === OF_RESOURCE || this.aliasDepth(table) < least) isOwn = false;
+    });
+    return isOwn;
+  }
+
+  /** Aliases are numbered: those of subqueries within another one are greater. */
+  private aliasDepth(alias: string): number {
+    return Number(alias.slice(this.prefix.length));
   }
 
   /** A short filter may have long SQL: each `if` repeats its condition. */
@@ -64,7 +104,7 @@ const MOST_STEPS = 20_000;
 
 /** A prefix that no name of the table, its alias or its columns starts with; databases may ignore the case of names. */
 function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
-  const given = [name, alias, ...(id === undefined ? [] : [id.column]), ...namesOf(columns)];
+  const given = [name, alias, ...(id === undefined ? [] : [id.column]), ...listNames(columns)];
   const names = given.flatMap((one) => one.toLowerCase().split('.'));
   let prefix = 'authz_';
   while (names.some((one) => one.startsWith(prefix))) prefix += '_';
@@ -72,11 +112,12 @@ function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
 }
 
 /** The names of columns and of related tables. */
-function namesOf(columns: SqlColumns): readonly string[] {
+function listNames(columns: SqlColumns): readonly string[] {
   return Object.values(columns).flatMap((stored) => {
     if (!isRelation(stored)) return [stored.column];
-    const { table, on, columns: theirs = {}, value } = stored;
-    return [table, ...Object.entries(on).flat(), ...(value === undefined ? [] : [value.column]), ...namesOf(theirs)];
+    const { table, on, closure = {}, columns: theirs = {}, value } = stored;
+    const related = [...Object.entries(on), ...Object.entries(closure)].flat();
+    return [table, ...related, ...(value === undefined ? [] : [value.column]), ...listNames(theirs)];
   });
 }
 
@@ -97,7 +138,14 @@ export function columnName({ dialect, table }: Scope, column: string, owner: str
   if (owner !== undefined && column.includes('.'))
     throw new TypeError(`a column of a related table is named without its table: ${JSON.stringify(column)}`);
   const isWhole = owner === undefined && column.includes('.');
-  return sql`${identifier(isWhole ? column : `${owner ?? table.alias ?? table.name}.${column}`, dialect.quote)}`;
+  const name = identifier(isWhole ? column : `${owner ?? table.alias ?? table.name}.${column}`, dialect.quote);
+  return { ...sql`${name}`, columnOf: owner ?? OF_RESOURCE };
+}
+
+/** What NULL and the JSON value null in a column are, of which `missing` makes both NULL. */
+function nullsOf({ type, null: absence = 'missing', jsonNull }: SqlColumn): 'missing' | 'null' | undefined {
+  if (absence === 'null') return 'null';
+  return absence === 'missing' && jsonNull === 'missing' && type !== 'text[]' ? 'missing' : undefined;
 }
 
 /** A column as a value: of the table, or of a related one with an alias. */
@@ -109,14 +157,40 @@ export function columnValue(scope: Scope, column: SqlColumn, owner?: string): Sq
   const isThere = absence === 'never' ? { isThere: true } : {};
   switch (column.type) {
     case 'json':
-      return { ...dialect.document(written, isNull), ...isThere };
+      return { ...dialect.document(written, nullsOf(column)), ...isThere };
     case 'list':
       return isNull
-        ? dialect.document(written, true)
-        : ({ ...dialect.document(written, false), list: written, ...isThere } satisfies Json);
+        ? dialect.document(written, 'null')
+        : ({ ...dialect.document(written, nullsOf(column)), list: written, ...isThere } satisfies Json);
+    case 'text[]': {
+      const array = textArray(scope, written);
+      return {
+        ...dialect.document(array, nullsOf(column)),
+        array: written,
+        ...(isNull ? {} : { list: array }),
+        ...isThere,
+      };
+    }
     case 'timestamp':
-      return scalar('timestamp', written, 'binary', { null: absence, isUnread: true });
+    case 'epoch-seconds':
+    case 'epoch-milliseconds':
+      return scalar('timestamp', written, 'binary', {
+        null: absence,
+        isUnread: true,
+        format: selectFormat(dialect.name, column),
+      });
+    case 'uuid':
+    case 'integer-as-text':
+      return storedText(dialect, column.type, written, absence);
+    case 'decimal':
+      return scalar('number', dialect.decimal(written), dialect.collation, {
+        null: absence,
+        mayBeNan: dialect.hasNan,
+      });
     case 'text':
+      if (column.values !== undefined && dialect.name === 'postgresql')
+        return enumValue(dialect, written, absence, column.values);
+      return scalar('text', written, column.collation ?? dialect.collation, { null: absence });
     case 'integer':
     case 'number':
     case 'boolean':
@@ -125,6 +199,53 @@ export function columnValue(scope: Scope, column: SqlColumn, owner?: string): Sq
         mayBeNan: column.type === 'number' && dialect.hasNan,
       });
   }
+}
+
+/** The elements of an array as JSON. */
+function textArray({ dialect }: Scope, column: Sql): Sql {
+  if (dialect.name !== 'postgresql') throw new Refusal('variable', 'an array, which only PostgreSQL has');
+  return sql`to_jsonb(${column})`;
+}
+
+/** A column of an enum, which the database compares with its own values alone. */
+function enumValue(
+  dialect: Dialect,
+  column: Sql,
+  absence: NonNullable<SqlColumn['null']>,
+  values: readonly string[],
+): Scalar {
+  return scalar('text', dialect.asText(column), dialect.computed, {
+    null: absence,
+    stored: {
+      column,
+      constant: (text) => (values.includes(text) ? dialect.constant(text, 'text') : undefined),
+      cast: '',
+    },
+  });
+}
+
+/** A column whose values check receives as strings. */
+function storedText(
+  dialect: Dialect,
+  type: 'uuid' | 'integer-as-text',
+  column: Sql,
+  absence: NonNullable<SqlColumn['null']>,
+): Scalar {
+  const isStored = type === 'uuid' ? (text: string) => UUID.test(text) : isInteger64;
+  return scalar('text', dialect.asText(column), dialect.computed, {
+    null: absence,
+    stored: {
+      column,
+      constant: (text) => (isStored(text) ? dialect.stored(text, type) : undefined),
+      cast: type === 'uuid' ? '::uuid' : '::bigint',
+    },
+  });
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function isInteger64(text: string): boolean {
+  return /^(0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
 /** A constant string that is compared with another string; undefined if the database cannot represent it. */
@@ -149,7 +270,7 @@ export function jsonAs({ dialect }: Scope, json: Json, type: ScalarType): Scalar
 }
 
 /** A boolean constant in the syntax of the dialect. */
-export function booleanOf({ dialect }: Scope, value: boolean): Sql {
+export function booleanConstant({ dialect }: Scope, value: boolean): Sql {
   return dialect.name === 'postgresql' ? given(value, '::boolean') : given(Number(value));
 }
 

@@ -14,14 +14,19 @@ export const SQLITE: Dialect = {
   secondDigits: 3,
   perRow: ALWAYS,
   exists,
+  semiJoin: ({ ours, theirs, from, where }) => sql`${ours} IN (SELECT ${theirs} FROM ${from} WHERE ${where})`,
   placeholder: () => '?',
 
   constant: (value) => given(typeof value === 'boolean' ? Number(value) : value),
+  array: undefined,
   isTrue: (boolean) => sql`${boolean} = 1`,
   isFalse: (boolean) => sql`${boolean} = 0`,
   same: (a, b) => sql`${a} IS ${b}`,
   differ: (a, b) => sql`${a} IS NOT ${b}`,
   real: (integer) => sql`CAST(${integer} AS REAL)`,
+  decimal: (decimal) => sql`CAST(${decimal} AS REAL)`,
+  asText: (column) => sql`CAST(${column} AS TEXT)`,
+  stored: (text, type) => (type === 'uuid' ? given(text) : sql`CAST(${given(text)} AS INTEGER)`),
   byBytes: (text) => sql`${text} COLLATE BINARY`,
   isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'`,
 
@@ -46,16 +51,41 @@ export const SQLITE: Dialect = {
     return sql`CASE WHEN instr(${text}, char(0)) = 0 THEN length(${text}) ELSE (${all}) END`;
   },
   concat: (a, b) => sql`(${a} || ${b})`,
+  pieces: (text, separator) => {
+    const lost = sql`length(${blob(sql`replace(${text}, ${given(separator)}, '')`)})`;
+    return sql`((length(${blob(text)}) - ${lost}) / length(${blob(given(separator))}) + 1)`;
+  },
+  // Each step repeats the one before.
+  piece: (text, separator, position) => {
+    if (position > 3) return undefined;
+    const by = blob(given(separator));
+    const cut = (rest: Sql): Sql => sql`substr(${rest}, instr(${rest}, ${by}) + length(${by}))`;
+    const rest = Array.from({ length: position }).reduce<Sql>((one) => cut(one), blob(text));
+    const found = sql`CASE instr(${rest}, ${by}) WHEN 0 THEN ${rest} ELSE substr(${rest}, 1, instr(${rest}, ${by}) - 1) END`;
+    return sql`CASE WHEN ${SQLITE.pieces(text, separator)} > ${String(position)} THEN CAST(${found} AS TEXT) END`;
+  },
+  calendarField: (timestamp, accessor) => {
+    const [start, less] = CALENDAR_PLACES[accessor] as readonly [number | string, number];
+    const field =
+      typeof start === 'number'
+        ? sql`substr(${timestamp}, ${String(start)}, 2)`
+        : sql`strftime(${`'${start}'`}, substr(${timestamp}, 1, 10))`;
+    return sql`(CAST(${field} AS INTEGER) - ${String(less)})`;
+  },
+  apart: (left, right) => sql`(${inMilliseconds(left)} - ${inMilliseconds(right)})`,
+  timeApart: (milliseconds) => sql`${String(milliseconds)}`,
   lower: (text) => sql`lower(${text})`,
   upper: (text) => sql`upper(${text})`,
 
-  document: (column, isNull) => {
-    const document = isNull ? sql`ifnull(${column}, 'null')` : column;
+  document: (column, nulls) => {
+    const document = nulls === 'null' ? sql`ifnull(${column}, 'null')` : column;
+    const type = sql`json_type(${document})`;
     return {
       kind: 'json',
       sql: sql`json_extract(${document}, '$')`,
-      type: sql`json_type(${document})`,
+      type: nulls === 'missing' ? sql`NULLIF(${type}, 'null')` : type,
       place: { document, path: '$' },
+      ...(nulls === 'missing' && { column }),
     };
   },
   field: (json, name) => step(json, fieldPath(name)),
@@ -68,7 +98,7 @@ export const SQLITE: Dialect = {
   // A modifier makes every version of SQLite correct days that do not exist, so that the text differs.
   moment: ({ sql: text }) =>
     sql`CASE WHEN ${text} < '0001' THEN NULL WHEN ${text} = strftime('%Y-%m-%dT%H:%M:%fZ', ${text}, '+0 days') THEN ${text} WHEN ${text} = strftime('%Y-%m-%dT%H:%M:%SZ', ${text}, '+0 days') THEN substr(${text}, 1, 19) || '.000Z' END`,
-  mayBeMoment: ({ sql: text }) => sql`${text} GLOB '????-??-??T??:??:??*'`,
+  mayBeMoment: ({ sql: text }) => sql`${text} LIKE '____-__-__T__:__:__%'`,
   as: (json, type) => {
     if (type === 'boolean') return sql`CASE ${json.type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`;
     const value = type === 'number' ? sql`CAST(${json.sql} AS REAL)` : json.sql;
@@ -105,6 +135,25 @@ const TYPES: { readonly [type in JsonType]: readonly string[] } = {
   array: ['array'],
   object: ['object'],
 };
+
+/** Where the fields of accessors stand in a timestamp, or the formats that compute them, and what these count less. */
+const CALENDAR_PLACES: { readonly [accessor: string]: readonly [place: number | string, less: number] } = {
+  getFullYear: ['%Y', 0],
+  getMonth: [6, 1],
+  getDate: [9, 0],
+  getDayOfMonth: [9, 1],
+  getDayOfWeek: ['%w', 0],
+  getDayOfYear: ['%j', 1],
+  getHours: [12, 0],
+  getMinutes: [15, 0],
+  getSeconds: [18, 0],
+};
+
+/** A timestamp in any of its formats. */
+function inMilliseconds(timestamp: Sql): Sql {
+  const seconds = sql`CAST(strftime('%s', substr(${timestamp}, 1, 19)) AS INTEGER)`;
+  return sql`(${seconds} * 1000 + CAST(substr(${timestamp}, 21, 3) AS INTEGER))`;
+}
 
 function typeIs({ type: named }: Json, type: JsonType): Sql {
   const names = TYPES[type];

@@ -77,3 +77,27 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
       return undefined;
   }
 }
+
+/** The number of pieces of a string that is split. */
+export function pieceCount(scope: Scope, text: SqlValue, separator: string): SqlValue {
+  const { dialect } = scope;
+  const whole = splitText(scope, text, separator);
+  return whole === undefined
+    ? FAILED
+    : scalar('integer', dialect.pieces(whole.sql, separator), dialect.computed, { isInt: true });
+}
+
+/** One of the pieces. */
+export function pieceAt(scope: Scope, text: SqlValue, separator: string, position: number): SqlValue {
+  const { dialect } = scope;
+  const whole = splitText(scope, text, separator);
+  if (whole === undefined) return FAILED;
+  const piece = dialect.piece(whole.sql, separator, position);
+  if (piece === undefined) throw new Refusal('split', `the piece at ${position}, which is too far for one expression`);
+  return scalar('text', piece, dialect.computed);
+}
+
+function splitText(scope: Scope, text: SqlValue, separator: string): Scalar | undefined {
+  if (textConstant(scope, 'split', separator) === undefined) throw new Refusal('split', 'by a NUL character');
+  return asText(scope, 'split', text);
+}

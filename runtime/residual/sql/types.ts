@@ -1,5 +1,5 @@
 import * as cel from '../../../packages/cel/runtime/index.js';
-import { type Operand, operandsOf, sameOperand } from '../operand.js';
+import { type Operand, matchOperands, sameOperand } from '../operand.js';
 import { isNull, notNull, readable } from './comparisons.js';
 import { ALWAYS, allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { Refusal } from './refusal.js';
@@ -14,12 +14,12 @@ export interface TypeTest {
 }
 
 /** The type test that an equality expresses; undefined for any other equality. */
-export function typeTestOf(a: Operand, b: Operand): TypeTest | undefined {
-  const [typed] = operandsOf(a, 'type') ?? [];
+export function readTypeTest(a: Operand, b: Operand): TypeTest | undefined {
+  const [typed] = matchOperands(a, 'type') ?? [];
   if (typed !== undefined && 'variable' in b && Object.hasOwn(TYPES, b.variable))
     return { of: typed, type: b.variable };
-  const [value, floor] = operandsOf(a, 'sub') ?? [];
-  const [floored] = floor === undefined ? [] : (operandsOf(floor, 'math.floor') ?? []);
+  const [value, floor] = matchOperands(a, 'sub') ?? [];
+  const [floored] = floor === undefined ? [] : (matchOperands(floor, 'math.floor') ?? []);
   const isWhole =
     value !== undefined && floored !== undefined && sameOperand(value, floored) && 'value' in b && b.value === 0;
   return isWhole ? { of: value, type: 'integer' } : undefined;

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../operand.js';
 import type { Timestamp } from '../../../packages/cel/runtime/index.js';
 import type { Sql } from './fragment.js';
+import type { MomentFormat } from './moment-format.js';
 import type { Collation, SqlColumns, SqlRelation } from './table.js';
 
 /** A value of a filter in SQL. */
@@ -30,12 +31,27 @@ export interface Scalar {
   readonly isInt?: boolean;
   /** A timestamp in its column: check sees a string until `timestamp(...)` reads it. */
   readonly isUnread?: boolean;
+  /** The format in which a timestamp column stores moments. */
+  readonly format?: MomentFormat;
+  /** The column of a string that is stored as another type, and a constant as that type, for an index. */
+  readonly stored?: Stored;
   /** Where check may read a timestamp that the dialect does not: the expression is then NULL. */
   readonly isOnlyForCheck?: Sql;
-  /** Of arithmetic: the exponent of the power of two that it stays below. */
+  /** The exponent of the power of two that the result of arithmetic stays below. */
   readonly bits?: number;
+  /** Whether it is the same for every row of a statement: of the principal who runs it. */
+  readonly isOfStatement?: boolean;
   /** Whether it may be NaN, which PostgreSQL treats as the largest number. */
   readonly mayBeNan?: boolean;
+}
+
+/** A column that has another type than the string that check receives. */
+export interface Stored {
+  readonly column: Sql;
+  /** The value that is the string; undefined if the string itself must be compared. */
+  readonly constant: (text: string) => Sql | undefined;
+  /** PostgreSQL: the cast of a constant. */
+  readonly cast: string;
 }
 
 /** A number with constants added, multiplied and so on: a monotonic function of the number. */
@@ -49,14 +65,18 @@ export interface Shifted {
 /** A value of a JSON document, of any type. */
 export interface Json {
   readonly kind: 'json';
-  /** In the form in which the dialect reads values from documents. */
+  /** The value in the form in which the dialect reads values from documents. */
   readonly sql: Sql;
   /** The type's name in the dialect; NULL if there is no value. */
   readonly type: Sql;
   /** SQLite: its location. */
   readonly place?: { readonly document: Sql; readonly path: string };
+  /** The column, where its JSON value null is no value, as NULL is not. Its fields and elements are the same. */
+  readonly column?: Sql;
   /** The column of a list; NULL if there is none. A value other than an array has no elements. */
   readonly list?: Sql;
+  /** The column of a list that is an array of strings. */
+  readonly array?: Sql;
   /** Whether it is never NULL. */
   readonly isThere?: boolean;
 }
@@ -67,7 +87,7 @@ export interface RelatedRow {
   /** The table's alias in the subquery. */
   readonly alias: string;
   readonly columns: SqlColumns;
-  /** For an object inside it, the path before its fields: `address` for `address.city`; empty for the row. */
+  /** The path before the fields of an object: `address` for `address.city`; empty for the row. */
   readonly path: string;
 }
 

@@ -1,6 +1,6 @@
 import * as cel from '../../../packages/cel/runtime/index.js';
 import type { Expression, JsonValue, Operand } from '../operand.js';
-import { readable } from './comparisons.js';
+import { presenceOf, readable } from './comparisons.js';
 import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { attributeValue, fieldOfRow, fieldPresence as fieldOfRowPresence, relationPresence } from './relations.js';
@@ -14,6 +14,8 @@ export function variableValue(name: string, scope: Scope): SqlValue {
   const bound = scope.bound.get(root);
   if (bound !== undefined)
     return fields.reduce((object, field) => fieldNamed('get-field', object, field, scope), bound);
+  const known = scope.session?.(name);
+  if (known !== undefined) return known;
   if (name === 'request.resource.id' && scope.table.id !== undefined) return idValue(scope, scope.table.id);
   if (!name.startsWith(ATTRIBUTES)) throw new Refusal('variable', `no column is mapped for ${name}`);
   const path = name.slice(ATTRIBUTES.length).split('.');
@@ -28,7 +30,7 @@ export function variableValue(name: string, scope: Scope): SqlValue {
 }
 
 /** `object.name`, `object["name"]`, `object[0]`. */
-export function fieldOf(operator: string, object: SqlValue, by: Operand, scope: Scope): SqlValue {
+export function selectField(operator: string, object: SqlValue, by: Operand, scope: Scope): SqlValue {
   if (operator === 'get-field' && 'variable' in by) return fieldNamed(operator, object, by.variable, scope);
   if ('value' in by && typeof by.value === 'string') return fieldNamed(operator, object, by.value, scope);
   if (operator === 'index' && 'value' in by && isPosition(by.value)) return elementAt(object, by.value, scope);
@@ -38,6 +40,11 @@ export function fieldOf(operator: string, object: SqlValue, by: Operand, scope: 
 /** Where an attribute or a field is present, or where the object that would contain it is present without it. */
 export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
   if ('value' in tested) return outcome ? ALWAYS : NEVER;
+  if ('variable' in tested) {
+    const known = scope.session?.(tested.variable);
+    if (known !== undefined && (known.kind === 'scalar' || isAlwaysThere(known)))
+      return columnPresence(scope, known, outcome);
+  }
   if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
     const attribute = tested.variable.slice(ATTRIBUTES.length);
     if (Object.hasOwn(scope.table.columns, attribute)) {
@@ -48,18 +55,22 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
     }
     if (!attribute.includes('.')) return columnPresence(scope, variableValue(tested.variable, scope), outcome);
   }
-  const object = 'variable' in tested ? parentOf(tested.variable, scope) : fieldParent(tested.expression, scope);
+  const object = 'variable' in tested ? readParent(tested.variable, scope) : fieldParent(tested.expression, scope);
   const name =
-    'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : nameOf(tested.expression);
+    'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : readName(tested.expression);
   return fieldPresence(object, name, outcome, scope);
 }
 
 const ATTRIBUTES = 'request.resource.attr.';
 
+function isAlwaysThere(value: SqlValue): boolean {
+  return value.kind === 'json' && value.isThere === true;
+}
+
 type Stored = Scope['table']['columns'][string];
 
 function idValue(scope: Scope, column: NonNullable<Scope['table']['id']>): SqlValue {
-  if (column.type !== 'text')
+  if (column.type !== 'text' && column.type !== 'uuid' && column.type !== 'integer-as-text')
     throw new Refusal('variable', 'the id of a resource is a string, but its column is not a text column');
   return columnValue(scope, column);
 }
@@ -102,10 +113,10 @@ function columnPresence(scope: Scope, column: SqlValue, outcome: boolean): Sql {
   if (outcome) return there;
   if (there === ALWAYS) return NEVER;
   if (column.kind === 'scalar') return sql`${column.sql} IS NULL`;
-  return column.kind === 'json' ? sql`${column.list ?? column.type} IS NULL` : NEVER;
+  return column.kind === 'json' ? sql`${presenceOf(column)} IS NULL` : NEVER;
 }
 
-function parentOf(name: string, scope: Scope): SqlValue {
+function readParent(name: string, scope: Scope): SqlValue {
   return variableValue(name.slice(0, name.lastIndexOf('.')), scope);
 }
 
@@ -117,7 +128,7 @@ function fieldParent(tested: Expression, scope: Scope): SqlValue {
   if (operator !== 'get-field' && operator !== 'index')
     throw new Refusal('has', `a field of the result of ${operator}`);
   const [inner, by] = operands as [Operand, Operand];
-  return fieldOf(
+  return selectField(
     operator,
     'variable' in inner ? variableValue(inner.variable, scope) : fieldParent(object.expression, scope),
     by,
@@ -125,7 +136,7 @@ function fieldParent(tested: Expression, scope: Scope): SqlValue {
   );
 }
 
-function nameOf(tested: Expression): string {
+function readName(tested: Expression): string {
   const name = tested.operands[1] as Operand;
   if ('variable' in name) return name.variable;
   if ('value' in name && typeof name.value === 'string') return name.value;

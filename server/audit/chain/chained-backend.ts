@@ -6,7 +6,7 @@ import { CallIds } from '../../service/call-id.js';
 import type { AuditBackend, OnAuditProblem, Written } from '../backend.js';
 import type { AuditRecord, StoredRecord } from '../record.js';
 import { canonicalJson } from './canonical-json.js';
-import { hashOf, linkText, withLink } from './link.js';
+import { hashEntry, linkText, withLink } from './link.js';
 import { type ChainPoint, type ChainPosition, continued, PositionFile, positionAfter } from './position.js';
 import { type ChainSigner, readSigner } from './signer.js';
 
@@ -98,7 +98,7 @@ class ChainedBackend implements AuditBackend {
 
   async #write(records: readonly AuditRecord[], isCheckpointDue: boolean): Promise<Written> {
     const batch: StoredRecord[] = [];
-    /** For each entry of the batch, how many records are written with it. */
+    /** Number of records that are written with each entry of the batch. */
     const counts: number[] = [];
     const points: ChainPoint[] = [];
     const add = (record: StoredRecord, count: number): void => {
@@ -138,7 +138,7 @@ class ChainedBackend implements AuditBackend {
 
   #linked<R extends StoredRecord>(record: R): R {
     const place = { id: this.#id, sequence: this.#sent.sequence + 1, previous: this.#sent.hash };
-    const hash = hashOf(place, record.json);
+    const hash = hashEntry(place, record.json);
     this.#sent = { sequence: place.sequence, hash };
     this.#unsigned += 1;
     return { ...record, json: withLink(place, hash, record.json) };

@@ -5,7 +5,7 @@ import { canonicalJson } from './canonical-json.js';
 /** Where an entry stands in a chain. */
 export interface ChainPlace {
   readonly id: string;
-  /** From 1 on, without gaps. */
+  /** Number from 1 on, without gaps. */
   readonly sequence: number;
   /** The hash of the entry before; empty in the first entry. */
   readonly previous: string;
@@ -21,7 +21,7 @@ export function linkText({ id, sequence, previous }: ChainPlace, content: string
 }
 
 /** The hash of an entry. */
-export function hashOf(place: ChainPlace, content: string | Buffer): string {
+export function hashEntry(place: ChainPlace, content: string | Buffer): string {
   return hash('sha256', linkText(place, content), 'hex');
 }
 
@@ -38,7 +38,7 @@ const LINE_MEMBERS = ['log.logger', 'log.kind'] as const;
 /** An entry of a chain as it was read. */
 export interface LinkedEntry {
   readonly place: ChainPlace;
-  /** As the entry states it. */
+  /** Hash that the entry states. */
   readonly hash: string;
   /** The members of the entry without its link. */
   readonly entry: { readonly [member: string]: unknown };
@@ -55,13 +55,13 @@ export function readLinked(text: string): LinkedEntry | undefined {
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
   const { chain, ...entry } = parsed as { [member: string]: unknown };
-  const link = linkOf(chain);
+  const link = readLink(chain);
   if (link === undefined) return undefined;
   for (const member of LINE_MEMBERS) delete entry[member];
   return { ...link, entry, content: canonicalJson(entry) };
 }
 
-function linkOf(chain: unknown): Pick<LinkedEntry, 'place' | 'hash'> | undefined {
+function readLink(chain: unknown): Pick<LinkedEntry, 'place' | 'hash'> | undefined {
   if (typeof chain !== 'object' || chain === null) return undefined;
   const { id, sequence, previous, hash: stated } = chain as { readonly [member: string]: unknown };
   if (typeof id !== 'string' || typeof previous !== 'string' || typeof stated !== 'string') return undefined;

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../../config/config-error.js';
 import { readLinked } from './link.js';
+import { explainReadError } from '../../read-error.js';
 
 /** An entry of a chain, by its sequence number and its hash. Sequence 0 is before the first entry. */
 export interface ChainPoint {
@@ -48,12 +49,12 @@ export class PositionFile {
   /** Undefined: there is no file yet. Throws a ConfigError for a file that cannot be used. */
   read(): ChainPosition | undefined {
     try {
-      return positionOf(JSON.parse(readFileSync(this.path, 'utf8')));
+      return readPosition(JSON.parse(readFileSync(this.path, 'utf8')));
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return undefined;
       throw new ConfigError(
-        `\`${this.path}\` cannot be read: ${code ?? message}; delete it to begin a new chain`,
+        `\`${this.path}\` cannot be read: ${explainReadError(error)}; delete it to begin a new chain`,
         'audit.chain.stateFile',
       );
     }
@@ -67,7 +68,7 @@ export class PositionFile {
   }
 }
 
-function positionOf(value: unknown): ChainPosition {
+function readPosition(value: unknown): ChainPosition {
   const { id, written, sent } = value as { readonly [member: string]: unknown };
   if (typeof id !== 'string' || !isPoint(written) || !isPoint(sent)) throw new Error('it is not the state of a chain');
   return { id, written, sent };

@@ -22,7 +22,7 @@ export function readSigner(path: string): ChainSigner {
   if (key.asymmetricKeyType !== 'ed25519')
     throw new ConfigError(`the key in \`${path}\` is not an Ed25519 key`, SIGNING_KEY);
   return {
-    keyId: keyIdOf(createPublicKey(key)),
+    keyId: identifyKey(createPublicKey(key)),
     sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),
   };
 }
@@ -30,6 +30,6 @@ export function readSigner(path: string): ChainSigner {
 const SIGNING_KEY = 'audit.chain.signingKey';
 
 /** What names a public key: SHA-256 of its SubjectPublicKeyInfo, in hexadecimal. */
-export function keyIdOf(key: KeyObject): string {
+export function identifyKey(key: KeyObject): string {
   return hash('sha256', key.export({ type: 'spki', format: 'der' }), 'hex');
 }

@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../record.js';
 
-/** In bytes. */
+/** Length in bytes. */
 export function lineLength({ kind, json }: StoredRecord): number {
   return BEGINNINGS[kind].length + json.length;
 }

@@ -50,7 +50,7 @@ export async function openFileBackend(
   };
 }
 
-/** In milliseconds: the reader of stdout may have stopped reading without closing it. */
+/** Limit in milliseconds: the reader of stdout may have stopped reading without closing it. */
 const STREAM_PATIENCE = 10_000;
 
 function isStream(path: string): path is 'stdout' | 'stderr' {

@@ -13,7 +13,7 @@ const PIPE_PIECE = 4096;
 export interface FileTargetOptions {
   readonly rotation: LogRotation | undefined;
   readonly onProblem: OnAuditProblem;
-  /** Between attempts, in milliseconds. */
+  /** Pauses between attempts, in milliseconds. */
   readonly delays?: readonly number[];
 }
 
@@ -195,7 +195,7 @@ export interface OpenFile {
   readonly inode: number;
   /** A regular file has a size and can be cut; a pipe, a terminal or a device has not. */
   readonly isRegular: boolean;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
   /** Whether a process that wrote to it ended within a line. */
   readonly isTorn: boolean;
@@ -240,7 +240,7 @@ export async function lastLine(path: string): Promise<string | undefined> {
     const moved = (await rotatedFiles(path)).map(({ name }) => join(dirname(path), name));
     for (const file of [path, ...moved]) {
       const info = await stat(file);
-      if (info.isFile() && info.size > 0) return await lastLineOf(file, info.size);
+      if (info.isFile() && info.size > 0) return await readLastLine(file, info.size);
     }
   } catch {
     // A log that can only be written begins a new chain.
@@ -248,7 +248,7 @@ export async function lastLine(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function lastLineOf(path: string, size: number): Promise<string | undefined> {
+async function readLastLine(path: string, size: number): Promise<string | undefined> {
   for (let length = 64 * 1024; ; length *= 4) {
     const start = Math.max(0, size - length);
     const tail = await readPiece(path, start, size - start);
@@ -259,7 +259,7 @@ async function lastLineOf(path: string, size: number): Promise<string | undefine
   }
 }
 
-/** In bytes: longer than an entry with its escapes. */
+/** Length in bytes: longer than an entry with its escapes. */
 const MAX_TAIL = 128 * MEBI;
 
 /**
@@ -271,7 +271,7 @@ export async function probeFile(path: string, key: string): Promise<OpenFile> {
     return await openForAppend(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new ConfigError(await problemOf(path, code, message), key);
+    throw new ConfigError(await describeProblem(path, code, message), key);
   }
 }
 
@@ -286,7 +286,7 @@ async function sizeAt(path: string, { device, inode }: OpenFile): Promise<number
   }
 }
 
-async function problemOf(path: string, code: string | undefined, message: string): Promise<string> {
+async function describeProblem(path: string, code: string | undefined, message: string): Promise<string> {
   if (code === 'ENOENT') return `the folder \`${dirname(path)}\` of the audit file does not exist`;
   if (code === 'EISDIR') return `the audit file \`${path}\` is a folder`;
   return `the audit file \`${path}\` cannot be written: ${message}`;

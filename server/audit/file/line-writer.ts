@@ -111,7 +111,7 @@ export class LineWriter {
   }
 }
 
-/** In bytes: what a server under full load writes at once. A single entry can be longer. */
+/** Length in bytes: what a server under full load writes at once. A single entry can be longer. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;

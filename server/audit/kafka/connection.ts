@@ -10,7 +10,7 @@ import {
 import type { KafkaAck, KafkaAuditConfig, KafkaCompression, KafkaTls } from '../../config/audit-config.js';
 import { ConfigError } from '../../config/config-error.js';
 import type { OnAuditProblem } from '../backend.js';
-import { saslOf } from './sasl.js';
+import { toSaslOptions } from './sasl.js';
 
 export type KafkaMessage = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
 
@@ -43,7 +43,7 @@ export class KafkaConnection {
       timeout: 10_000,
       // The client's default means that a topic that moved is looked for every time.
       metadataMaxAge: 60_000,
-      ...(sasl === undefined ? {} : { sasl: saslOf(sasl) }),
+      ...(sasl === undefined ? {} : { sasl: toSaslOptions(sasl) }),
     };
     this.#tls = tls === undefined ? undefined : readTls(tls);
     this.#producer = this.#connect();
@@ -90,7 +90,7 @@ function closed(producer: Producer): Promise<void> {
   return (producer.close as (force: boolean) => Promise<void>).call(producer, true);
 }
 
-/** In milliseconds: longer than a message with all its attempts takes. */
+/** Limit in milliseconds: longer than a message with all its attempts takes. */
 const RENEWAL_PATIENCE = 60_000;
 
 const ACKS: { readonly [A in KafkaAck]: number } = {

@@ -6,7 +6,7 @@ import type { AuditBackend, OnAuditProblem } from '../backend.js';
 import type { StoredRecord } from '../record.js';
 import { KafkaConnection, type KafkaMessage } from './connection.js';
 
-/** By default, brokers reject requests above 1 MiB. */
+/** Length in bytes: by default, brokers reject requests above 1 MiB. */
 const MAX_REQUEST_LENGTH = 512 * 1024;
 
 /**
@@ -26,7 +26,7 @@ export function openKafkaBackend(
   onProblem: OnAuditProblem,
 ): AuditBackend<StoredRecord> {
   const connection = new KafkaConnection(config, onProblem);
-  const messageOf = messagesOf(config, isChained);
+  const messageOf = makeEncoder(config, isChained);
   return {
     batch: {
       minRecords: 1,
@@ -51,13 +51,16 @@ export function openKafkaBackend(
   };
 }
 
-function messagesOf({ topic, encoding }: KafkaAuditConfig, isChained: boolean): (record: StoredRecord) => KafkaMessage {
+function makeEncoder(
+  { topic, encoding }: KafkaAuditConfig,
+  isChained: boolean,
+): (record: StoredRecord) => KafkaMessage {
   const valueOf = encoder(encoding);
   const host = hostname();
   const headers = {
-    access: headersOf('access', encoding),
-    decision: headersOf('decision', encoding),
-    chain: headersOf('chain', encoding),
+    access: makeHeaders('access', encoding),
+    decision: makeHeaders('decision', encoding),
+    chain: makeHeaders('chain', encoding),
   };
   return (record) => ({
     topic,
@@ -68,7 +71,7 @@ function messagesOf({ topic, encoding }: KafkaAuditConfig, isChained: boolean): 
   });
 }
 
-function headersOf(kind: StoredRecord['kind'], encoding: KafkaEncoding): Map<Buffer, Buffer> {
+function makeHeaders(kind: StoredRecord['kind'], encoding: KafkaEncoding): Map<Buffer, Buffer> {
   return new Map([
     [Buffer.from('authz.audit.encoding'), Buffer.from(encoding)],
     [Buffer.from('authz.audit.kind'), Buffer.from(kind)],

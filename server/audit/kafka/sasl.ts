@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type SASLCustomAuthenticator, type SASLOptions, saslScramSha } from '@platformatic/kafka';
 import type { KafkaSasl } from '../../config/audit-config.js';
+import { explainReadError } from '../../read-error.js';
 
 /** How the client of the brokers authenticates. A file with the password is read for each connection. */
-export function saslOf({ mechanism, username, password }: KafkaSasl): SASLOptions {
+export function toSaslOptions({ mechanism, username, password }: KafkaSasl): SASLOptions {
   return {
     mechanism,
     username,
@@ -14,7 +15,7 @@ export function saslOf({ mechanism, username, password }: KafkaSasl): SASLOption
 
 async function readPassword(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`the password of the audit brokers in \`${file}\` cannot be read: ${error.code}`);
+    throw new Error(`the password of the audit brokers in \`${file}\` cannot be read: ${explainReadError(error)}`);
   });
   return text.trim();
 }

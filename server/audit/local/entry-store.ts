@@ -43,7 +43,7 @@ export class EntryStore {
   page(query: AuditQuery, after: PageEnd | undefined): AuditPage {
     const count = after?.count ?? 0;
     const limit = query.by === 'tail' ? Math.min(PAGE, query.count - count) : PAGE;
-    const { where, order, values } = selectionOf(query, after);
+    const { where, order, values } = toSelection(query, after);
     const sql = `SELECT id, time, entry FROM entries WHERE kind = ? AND ${where} ORDER BY ${order} LIMIT ${limit}`;
     const rows = this.#database.all(sql, [KINDS[query.kind], ...values]) as {
       readonly id: number;
@@ -143,7 +143,7 @@ interface Selection {
   readonly values: readonly Value[];
 }
 
-function selectionOf(query: AuditQuery, after: PageEnd | undefined): Selection {
+function toSelection(query: AuditQuery, after: PageEnd | undefined): Selection {
   const rest = after === undefined ? [] : [after.time, after.id];
   switch (query.by) {
     case 'tail':

@@ -15,7 +15,7 @@ const MEBI = 1024 * 1024;
 const DELETED_AT_ONCE = 2000;
 
 export interface LocalBackendOptions {
-  /** Between attempts, in milliseconds. */
+  /** Pauses between attempts, in milliseconds. */
   readonly delays?: readonly number[];
   /** Whether entries form a chain, and may only expire from its beginning. */
   readonly isChained?: boolean;

@@ -31,7 +31,7 @@ const FILE = 'owner';
 const KEY = 'audit.local.storagePath';
 
 /** The process that has taken a storage folder and still runs. */
-export function ownerOf(folder: string): number | undefined {
+export function findOwner(folder: string): number | undefined {
   const path = join(folder, FILE);
   return existsSync(path) ? runningOwner(readOwner(path)) : undefined;
 }
@@ -44,7 +44,7 @@ function takeFile(path: string, folder: string): boolean {
   if (running !== undefined) throw new ConfigError(`\`${folder}\` is in use by process ${running}`, KEY);
   rmSync(path, { force: true });
   if (!write(path)) throw new ConfigError(`\`${folder}\` is in use by another process`, KEY);
-  return owner.boot !== bootOf();
+  return owner.boot !== readBootId();
 }
 
 /** A process, by when it and its machine were started. */
@@ -60,12 +60,12 @@ function readOwner(path: string): Owner {
 }
 
 function runningOwner({ pid, start, boot }: Owner): number | undefined {
-  return boot === bootOf() && isStillRunning(pid, start) ? pid : undefined;
+  return boot === readBootId() && isStillRunning(pid, start) ? pid : undefined;
 }
 
 function write(path: string): boolean {
   try {
-    writeFileSync(path, `${process.pid} ${startOf(process.pid)} ${bootOf()}`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, `${process.pid} ${readStart(process.pid)} ${readBootId()}`, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -76,7 +76,7 @@ function write(path: string): boolean {
 /** Another process may have the number of the owner by now, which the time of its start tells. */
 function isStillRunning(pid: number, start: string): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || !isRunning(pid)) return false;
-  const running = startOf(pid);
+  const running = readStart(pid);
   return running === '' || running === start;
 }
 
@@ -90,7 +90,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** When a process started, in the platform's own count; empty where it does not tell. */
-function startOf(pid: number): string {
+function readStart(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
@@ -100,7 +100,7 @@ function startOf(pid: number): string {
 }
 
 /** What the machine calls the time since it was started; empty where it does not tell. */
-function bootOf(): string {
+function readBootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {

@@ -2,12 +2,12 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { ownerOf } from './owner-file.js';
+import { findOwner } from './owner-file.js';
 
 /** The name of the database in its folder. */
 export const DATABASE = 'audit.db';
 
-/** By their times, or as they were written: an access entry has the time at which its call began. */
+/** Order of entries, by their times or as they were written: an access entry has the time at which its call began. */
 export type EntryOrder = 'time' | 'written';
 
 /**
@@ -19,7 +19,7 @@ export type EntryOrder = 'time' | 'written';
  */
 export function* storedEntries(path: string, order: EntryOrder = 'time'): Generator<string> {
   const file = statSync(path).isDirectory() ? join(path, DATABASE) : path;
-  const owner = ownerOf(dirname(file));
+  const owner = findOwner(dirname(file));
   if (owner !== undefined) throw new Error(`it is in use by process ${owner}`);
   const folder = mkdtempSync(join(tmpdir(), 'authz-audit-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -29,14 +29,14 @@ export function* storedEntries(path: string, order: EntryOrder = 'time'): Genera
     // Where the file system can, the copy shares its blocks with the original.
     copyFileSync(file, copy, constants.COPYFILE_FICLONE);
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`, constants.COPYFILE_FICLONE);
-    yield* entriesOf(copy, order);
+    yield* readEntries(copy, order);
   } finally {
     process.off('exit', remove);
     remove();
   }
 }
 
-function* entriesOf(path: string, order: EntryOrder): Generator<string> {
+function* readEntries(path: string, order: EntryOrder): Generator<string> {
   const database = new sqlite.Database(path);
   try {
     // The index of a write-ahead log is in memory, which SQLite allows to a connection that excludes all others.

@@ -32,7 +32,7 @@ export class NatsLink {
     private readonly config: NatsAuditConfig,
     environment: { readonly [name: string]: string | undefined } = process.env,
   ) {
-    const authenticator = authenticatorOf(config, environment);
+    const authenticator = chooseAuthenticator(config, environment);
     this.#options = {
       servers: [...config.servers],
       name: 'authz',
@@ -42,7 +42,7 @@ export class NatsLink {
       // Credentials may be replaced while the server runs.
       ignoreAuthErrorAbort: true,
       ...(authenticator === undefined ? {} : { authenticator }),
-      ...(config.tls === undefined ? {} : { tls: tlsOf(config.tls) }),
+      ...(config.tls === undefined ? {} : { tls: readTls(config.tls) }),
     };
   }
 
@@ -68,7 +68,7 @@ export class NatsLink {
 /**
  * The credentials file of the configuration, or else what the environment has. Files are read for each connection.
  */
-function authenticatorOf(
+function chooseAuthenticator(
   { credentialsPath }: NatsAuditConfig,
   environment: { readonly [name: string]: string | undefined },
 ): Authenticator | undefined {
@@ -87,7 +87,7 @@ export function readCreds(path: string): Uint8Array {
   return Buffer.from(readFileSync(path, 'utf8').replaceAll('\r\n', '\n'));
 }
 
-function tlsOf({ caPath, certPath, keyPath }: NatsTls): NonNullable<NodeConnectionOptions['tls']> {
+function readTls({ caPath, certPath, keyPath }: NatsTls): NonNullable<NodeConnectionOptions['tls']> {
   const files = { caFile: caPath, certFile: certPath, keyFile: keyPath };
   read(caPath, 'audit.nats.authentication.tls.caPath');
   if (certPath !== undefined) read(certPath, 'audit.nats.authentication.tls.certPath');

@@ -6,7 +6,7 @@ import type { StoredRecord } from '../record.js';
 import { PermanentError, Retries } from '../retries.js';
 import { NatsLink } from './connection.js';
 
-/** In bytes: what is published at once. Each entry is a message, and one that is too long is lost alone. */
+/** Length in bytes: what is published at once. Each entry is a message, and one that is too long is lost alone. */
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 
 /** The error code of a stream for a message that is longer than its `max_msg_size`. */
@@ -27,7 +27,7 @@ export function openNatsBackend(config: NatsAuditConfig, isOrdered = false): Aud
   const window = new Window();
   const ids = new WeakMap<StoredRecord, string>();
   let known = 0;
-  const idOf = (record: StoredRecord): string => {
+  const identifyRecord = (record: StoredRecord): string => {
     const id = ids.get(record) ?? `${instance}-${known++}`;
     ids.set(record, id);
     return id;
@@ -42,8 +42,11 @@ export function openNatsBackend(config: NatsAuditConfig, isOrdered = false): Aud
         if (json.length > maxPayload)
           throw new PermanentError(`the entry has ${json.length} bytes, and NATS takes ${maxPayload}`);
         const before = isOrdered ? records[index - 1] : undefined;
-        const expect = before && { lastMsgID: idOf(before) };
-        await client.publish(`${config.subject}.${kind}`, json, { msgID: idOf(record), ...(expect && { expect }) });
+        const expect = before && { lastMsgID: identifyRecord(before) };
+        await client.publish(`${config.subject}.${kind}`, json, {
+          msgID: identifyRecord(record),
+          ...(expect && { expect }),
+        });
       }),
     );
     const failed = results.findIndex(({ status }) => status === 'rejected');

@@ -19,7 +19,7 @@ export const ARTIFACT = {
 
 /** An archive in a registry. */
 export interface BundleArtifact {
-  /** Of the manifest of the registry: what a reference is pinned to. */
+  /** Digest of the manifest of the registry: what a reference is pinned to. */
   readonly digest: string;
   readonly archive: Descriptor;
 }
@@ -43,7 +43,7 @@ export async function pushArchive(
     layers: [{ ...layer, annotations: { 'org.opencontainers.image.title': fileName } }],
     ...(Object.keys(annotations).length > 0 && { annotations }),
   };
-  const { digest } = await registry.pushManifest(tag, MEDIA_TYPES.manifest, jsonOf(manifest));
+  const { digest } = await registry.pushManifest(tag, MEDIA_TYPES.manifest, toJson(manifest));
   return { digest, archive: layer };
 }
 
@@ -97,7 +97,7 @@ export async function attachSignatures(
     layers: [layer],
     subject: { mediaType: MEDIA_TYPES.manifest, digest, size: subject.bytes.length },
   };
-  const { isListed, ...pushed } = await registry.pushManifest(undefined, MEDIA_TYPES.manifest, jsonOf(manifest));
+  const { isListed, ...pushed } = await registry.pushManifest(undefined, MEDIA_TYPES.manifest, toJson(manifest));
   const descriptor: Descriptor = { ...pushed, artifactType: ARTIFACT.signature };
   if (!isListed) await addToFallback(registry, digest, descriptor);
   return descriptor;
@@ -130,12 +130,12 @@ async function addToFallback(registry: OciRegistry, digest: string, descriptor: 
   const listed = stored === undefined ? [] : readIndex(stored.bytes);
   if (listed.some((known) => known.digest === descriptor.digest)) return;
   const index = { schemaVersion: 2, mediaType: MEDIA_TYPES.index, manifests: [...listed, descriptor] };
-  await registry.pushManifest(tag, MEDIA_TYPES.index, jsonOf(index));
+  await registry.pushManifest(tag, MEDIA_TYPES.index, toJson(index));
 }
 
 /** The configuration of an artifact that has none. */
 const EMPTY = Buffer.from('{}');
 
-function jsonOf(value: object): Buffer {
+function toJson(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
 }

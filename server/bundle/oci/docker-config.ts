@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { OriginError } from '../origin.js';
 import { type RegistryCredentials, readObject } from './registry.js';
+import { explainReadError } from '../../read-error.js';
 
 /**
  * The credentials of a registry in a `config.json` of docker: `auths`, with `auth`, or `username` and `password`, or
@@ -9,16 +10,18 @@ import { type RegistryCredentials, readObject } from './registry.js';
  */
 export async function dockerCredentials(file: string, host: string): Promise<RegistryCredentials | undefined> {
   const text = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new OriginError('credentials', `the credentials in \`${file}\` cannot be read: ${error.code}`);
+    throw new OriginError('credentials', `the credentials in \`${file}\` cannot be read: ${explainReadError(error)}`);
   });
   const { auths } = readObject(text, `\`${file}\``);
   if (typeof auths !== 'object' || auths === null) return undefined;
   const names = [host, `https://${host}`, `https://${host}/v1/`, `https://${host}/v2/`];
   const found = names.find((name) => Object.hasOwn(auths, name));
-  return found === undefined ? undefined : credentialsOf((auths as { readonly [name: string]: unknown })[found], file);
+  return found === undefined
+    ? undefined
+    : readCredentials((auths as { readonly [name: string]: unknown })[found], file);
 }
 
-function credentialsOf(entry: unknown, file: string): RegistryCredentials | undefined {
+function readCredentials(entry: unknown, file: string): RegistryCredentials | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { auth, username, password, identitytoken } = entry as { readonly [name: string]: unknown };
   if (typeof identitytoken === 'string' && identitytoken !== '') return { kind: 'refresh', token: identitytoken };

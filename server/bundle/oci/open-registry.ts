@@ -1,7 +1,7 @@
 import type { BundleConfig, BundleCredentials, OciConfig } from '../../config/bundle-config.js';
 import type { OciReference } from '../../config/oci-reference.js';
 import { isPlainHttp } from '../../config/plain-http.js';
-import { basicOf, readSecret } from '../credentials.js';
+import { readBasic, readSecret } from '../credentials.js';
 import { HttpClient, type HttpClientOptions } from '../../outgoing/http-client.js';
 import { dockerCredentials } from './docker-config.js';
 import { OriginError } from '../origin.js';
@@ -45,7 +45,7 @@ async function registryCredentials(
   host: string,
 ): Promise<RegistryCredentials | undefined> {
   if (credentials.token !== undefined) return { kind: 'bearer', token: await readSecret(credentials.token) };
-  const basic = await basicOf(credentials);
+  const basic = await readBasic(credentials);
   if (basic !== undefined) return { kind: 'basic', ...basic };
   return dockerConfig === undefined ? undefined : dockerCredentials(dockerConfig, host);
 }

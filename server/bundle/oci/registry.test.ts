@@ -34,11 +34,11 @@ test('a challenge of an origin that a redirect leads to is not answered, whateve
     for (const challenge of CHALLENGES) {
       const seen: string[] = [];
       const other = await listen((request, response) => {
-        void textOf(request).then((text) => seen.push(text));
+        void readText(request).then((text) => seen.push(text));
         response.writeHead(401, { 'www-authenticate': challenge.replace('SELF', other) }).end();
       });
       const own = await listen((_, response) => response.writeHead(307, { location: `${other}/blob` }).end());
-      assert.is(await reasonOf(registryAt(own, credentials).blob(DESCRIPTOR)), 'credentials');
+      assert.is(await findReason(registryAt(own, credentials).blob(DESCRIPTOR)), 'credentials');
       assert.is(seen.length, 1, challenge);
       assert.not.match(seen.join(''), /canary|cm9ib3q6y2fuyxj5/);
     }
@@ -48,7 +48,7 @@ test('a challenge of an origin that a redirect leads to is not answered, whateve
 test('what the registry was told is not told to an origin that a redirect leads to', async () => {
   const seen: string[] = [];
   const other = await listen((request, response) => {
-    void textOf(request).then((text) => seen.push(text));
+    void readText(request).then((text) => seen.push(text));
     response.end(BLOB);
   });
   const own = await listen(({ headers }, response) => {
@@ -75,14 +75,14 @@ test('a token service has TLS, or is on this machine', async () => {
     const own = await listen((_, response) =>
       response.writeHead(401, { 'www-authenticate': `Bearer realm="${realm}"` }).end(),
     );
-    assert.is(await reasonOf(registryAt(own, BASIC).blob(DESCRIPTOR)), reason, realm);
+    assert.is(await findReason(registryAt(own, BASIC).blob(DESCRIPTOR)), reason, realm);
   }
 });
 
 test('a redirect of a token service is not followed', async () => {
   const seen: string[] = [];
   const other = await listen((request, response) => {
-    void textOf(request).then((text) => seen.push(text));
+    void readText(request).then((text) => seen.push(text));
     response.end(JSON.stringify({ token: 'x' }));
   });
   const service = await listen((_, response) => response.writeHead(302, { location: other }).end());
@@ -90,7 +90,7 @@ test('a redirect of a token service is not followed', async () => {
     response.writeHead(401, { 'www-authenticate': `Bearer realm="${service}"` }).end(),
   );
   for (const credentials of [BASIC, ALL[2] as RegistryCredentials])
-    assert.is(await reasonOf(registryAt(own, credentials).blob(DESCRIPTOR)), 'credentials');
+    assert.is(await findReason(registryAt(own, credentials).blob(DESCRIPTOR)), 'credentials');
   assert.equal(seen, []);
 });
 
@@ -116,12 +116,12 @@ async function listen(listener: RequestListener): Promise<string> {
 }
 
 /** All that a server is told. */
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks = await request.toArray();
   return [request.url, ...request.rawHeaders, Buffer.concat(chunks).toString()].join('\n').toLowerCase();
 }
 
-async function reasonOf(work: Promise<unknown>): Promise<string> {
+async function findReason(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'none',
     (error: OriginError) => error.reason,

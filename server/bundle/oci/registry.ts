@@ -16,7 +16,7 @@ export interface Descriptor {
   readonly mediaType: string;
   /** `sha256:…` */
   readonly digest: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly artifactType?: string;
   readonly annotations?: { readonly [name: string]: string };
@@ -39,7 +39,7 @@ export interface RegistryOptions {
   readonly credentials: () => Promise<RegistryCredentials | undefined>;
 }
 
-/** Of manifests, indexes and tokens, in bytes. */
+/** Limit for manifests, indexes and tokens, in bytes. */
 const LARGEST_DOCUMENT = 1024 * 1024;
 /** What a token is valid for if its service does not say, and by how much it is replaced early, in milliseconds. */
 const TOKEN_LIFETIME = 60_000;
@@ -80,7 +80,7 @@ export class OciRegistry {
     });
     if (response.status === 404) return undefined;
     expectStatus(response, 200);
-    const digest = digestOf(response.body);
+    const digest = computeDigest(response.body);
     const claimed = [response.headers['docker-content-digest'], DIGEST.test(reference) ? reference : undefined];
     for (const expected of claimed) {
       if (expected !== undefined && expected !== digest)
@@ -96,14 +96,14 @@ export class OciRegistry {
     expectStatus(response, 200);
     if (response.body.length !== size)
       throw new OriginError('digest', `the blob \`${digest}\` has ${response.body.length} bytes, not ${size}`);
-    const found = digestOf(response.body);
+    const found = computeDigest(response.body);
     if (found !== digest) throw new OriginError('digest', `the blob \`${digest}\` has the digest \`${found}\``);
     return response.body;
   }
 
   /** Uploads a blob, unless the registry has it. */
   async pushBlob(mediaType: string, bytes: Uint8Array): Promise<Descriptor> {
-    const descriptor: Descriptor = { mediaType, digest: digestOf(bytes), size: bytes.length };
+    const descriptor: Descriptor = { mediaType, digest: computeDigest(bytes), size: bytes.length };
     const present = await this.#send({ method: 'HEAD', path: `blobs/${descriptor.digest}` });
     if (present.status === 200) return descriptor;
     const begun = await this.#send({ method: 'POST', path: 'blobs/uploads/', body: new Uint8Array() });
@@ -134,7 +134,7 @@ export class OciRegistry {
     mediaType: string,
     bytes: Uint8Array,
   ): Promise<Descriptor & { readonly isListed: boolean }> {
-    const digest = digestOf(bytes);
+    const digest = computeDigest(bytes);
     const response = await this.#send({
       method: 'PUT',
       path: `manifests/${tag ?? digest}`,
@@ -195,7 +195,7 @@ export class OciRegistry {
         ? { header: basicAuthorization(credentials), until: Number.POSITIVE_INFINITY }
         : undefined;
     }
-    const { realm, service } = parametersOf(challenge);
+    const { realm, service } = parseParameters(challenge);
     if (realm === undefined || !URL.canParse(realm))
       throw new OriginError('protocol', 'the registry named no token service');
     const url = new URL(realm);
@@ -270,7 +270,7 @@ type SentRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'maxSize'> 
 /** A manifest as a registry stores it. */
 export interface StoredManifest {
   readonly bytes: Buffer;
-  /** Of the bytes. */
+  /** Digest of the bytes. */
   readonly digest: string;
   readonly mediaType: string;
 }
@@ -315,7 +315,7 @@ export function readObject(bytes: Buffer, what: string): { readonly [name: strin
   throw new OriginError('protocol', `${what} of the registry is not a JSON object`);
 }
 
-export function digestOf(bytes: Uint8Array): string {
+export function computeDigest(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
@@ -323,7 +323,7 @@ function expectStatus(response: HttpResponse, status: number): void {
   if (response.status !== status) throw statusError(response);
 }
 
-function parametersOf(challenge: string): { readonly [name: string]: string | undefined } {
+function parseParameters(challenge: string): { readonly [name: string]: string | undefined } {
   return Object.fromEntries(
     [...challenge.matchAll(/([A-Za-z]+)="([^"]*)"/g)].map(([, name = '', value]) => [name.toLowerCase(), value]),
   );

@@ -6,7 +6,7 @@ import { callLog, conditionLog, decisionLog, loggingRefusals, payloadLog } from 
 import type { Logger, LogLevel } from './logger.js';
 
 test('a call is one line with the keys of docs/spec/server.md#logs', () => {
-  const lines = linesOf((logger) => {
+  const lines = collectLines((logger) => {
     const watcher = callLog(logger);
     watcher.checked?.(CALL, { requestId: 'r1' } as Checked);
     watcher.ended?.(CALL, END);
@@ -32,7 +32,7 @@ test('a call is one line with the keys of docs/spec/server.md#logs', () => {
 });
 
 test('an error of the caller has level info, a fault of the server level error, both with their message', () => {
-  const lines = linesOf((logger) => {
+  const lines = collectLines((logger) => {
     const watcher = callLog(logger);
     watcher.ended?.({ ...CALL, id: '' }, { ...END, code: 'invalid_argument', message: 'bad "x"' });
     watcher.ended?.(CALL, { ...END, code: 'internal', message: 'oops' });
@@ -48,24 +48,24 @@ test('an error of the caller has level info, a fault of the server level error, 
 
 test('health calls are not logged, and neither is anything below the level', () => {
   assert.equal(
-    linesOf((logger) => callLog(logger).ended?.({ ...CALL, method: '/grpc.health.v1.Health/Check' }, END)),
+    collectLines((logger) => callLog(logger).ended?.({ ...CALL, method: '/grpc.health.v1.Health/Check' }, END)),
     [],
   );
   assert.equal(
-    linesOf((logger) => callLog({ ...logger, writes: () => false }).ended?.(CALL, END)),
+    collectLines((logger) => callLog({ ...logger, writes: () => false }).ended?.(CALL, END)),
     [],
   );
 });
 
 test('an unreadable message is an error of the caller, whatever its code', () => {
-  const [line] = linesOf((logger) =>
+  const [line] = collectLines((logger) =>
     callLog(logger).ended?.({ ...CALL, id: '' }, { ...END, code: 'internal', message: 'malformed message' }),
   );
   assert.is(line?.['level'], 'info');
 });
 
 test('a caller cannot inject a log line', () => {
-  const lines = linesOf((logger) =>
+  const lines = collectLines((logger) =>
     callLog(logger).ended?.(
       { ...CALL, method: '/a"\n{/b', peer: () => ({ ...CALL.peer(), forwardedFor: 'x"\n{"log.level":"error"}' }) },
       END,
@@ -81,7 +81,7 @@ test('failed conditions and schema violations are logged', () => {
       { source: 'SOURCE_RESOURCE', path: '', message: 'missing' },
     ],
   };
-  const lines = linesOf((logger) => {
+  const lines = collectLines((logger) => {
     conditionLog(logger, 'debug')(CALL, [{ expression: 'R.attr.x > 1', message: 'no such key: x' }]);
     decisionLog(logger).checked?.(CALL, { decisions: [decision] } as unknown as Checked);
   });
@@ -108,7 +108,7 @@ test('payloads have claims in place of tokens', () => {
     auxData: { jwt: { token: 'eyJ.a.b', keySetId: '' }, jwts: new Map() },
     principal: { attr: { note: 'Bearer eyJx.y.z' } },
   };
-  const lines = linesOf((logger) =>
+  const lines = collectLines((logger) =>
     payloadLog(logger).planned?.(CALL, {
       request,
       plan: { filter: { kind: 'X' } },
@@ -157,7 +157,7 @@ const END: CallEnd = {
   requestContext: undefined,
 };
 
-function linesOf(run: (logger: Logger) => void): readonly Line[] {
+function collectLines(run: (logger: Logger) => void): readonly Line[] {
   const lines: Line[] = [];
   run(loggerInto(lines));
   return lines;

@@ -2,8 +2,8 @@ import type { AuxData, ValidationError } from '../../../proto/gen/messages.js';
 import type { TokenTime } from '../../service/call-times.js';
 import type { Call } from '../../service/call.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
-import { codeNameOf, isHousekeeping, isServerFault, methodNameOf } from '../call-names.js';
-import { MASKED } from '../../config/mask.js';
+import { nameCode, isHousekeeping, isServerFault, splitMethod } from '../call-names.js';
+import { isSecretName, MASKED } from '../../config/mask.js';
 import type { TellConditionErrors } from '../condition-errors.js';
 import { HiddenValues } from './hidden-values.js';
 import type { Logger, LogLevel } from './logger.js';
@@ -15,12 +15,12 @@ import { TimestampWriter } from './timestamp.js';
  * (tests/observe/cost.ts).
  */
 export function callLog(logger: Logger, hidden = NOTHING_HIDDEN): Watcher {
-  const shownPeer = shownOf(hidden);
+  const shownPeer = chooseShown(hidden);
   const timestamps = new TimestampWriter();
   // Not a WeakMap: with that the collector takes longer than all the rest (tests/observe/cost.ts).
   const requestIds = new Map<Call, string>();
   const prefixes = new Map<string, string>();
-  const prefixOf = (method: string): string => {
+  const findPrefix = (method: string): string => {
     const known = prefixes.get(method);
     if (known !== undefined) return known;
     const prefix = methodMembers(method);
@@ -42,7 +42,7 @@ export function callLog(logger: Logger, hidden = NOTHING_HIDDEN): Watcher {
       // A call that fails before it has an id was malformed, which gRPC calls internal; bugs are reported separately.
       const level = isServerFault(end.code) && call.id !== '' ? 'error' : 'info';
       if (isHousekeeping(call) || !logger.writes(level)) return;
-      const members = prefixOf(call.method) + peerMembers(call, shownPeer) + endMembers(call, end, timestamps);
+      const members = findPrefix(call.method) + peerMembers(call, shownPeer) + endMembers(call, end, timestamps);
       logger.members(
         level,
         'Handled request',
@@ -60,7 +60,7 @@ const MAX_METHODS = 64;
 const MAX_CALLS = 10_000;
 
 function methodMembers(name: string): string {
-  const { service, method } = methodNameOf(name);
+  const { service, method } = splitMethod(name);
   return `"grpc.service":${JSON.stringify(service)},"grpc.method":${JSON.stringify(method)},"grpc.method_type":"unary"`;
 }
 
@@ -71,7 +71,7 @@ interface ShownPeer {
   readonly forwardedHost: boolean;
 }
 
-function shownOf(hidden: HiddenValues): ShownPeer {
+function chooseShown(hidden: HiddenValues): ShownPeer {
   return {
     address: !hidden.hides('peer', 'address'),
     forwardedFor: !hidden.hides('peer', 'forwardedFor') && !hidden.hides('metadata', 'x-forwarded-for'),
@@ -101,7 +101,7 @@ function endMembers(call: Call, { code, message }: CallEnd, timestamps: Timestam
   const id = call.id === '' ? '' : `,"authz.call_id":"${call.id}"`;
   const milliseconds = Math.round((performance.now() - call.start) * 1000) / 1000;
   const error = message === '' ? '' : `,"grpc.error":${JSON.stringify(message)}`;
-  return `${id},"grpc.start_time":"${timestamps.write(call.timestamp)}","grpc.time_ms":${milliseconds},"grpc.code":"${codeNameOf(code)}"${error}`;
+  return `${id},"grpc.start_time":"${timestamps.write(call.timestamp)}","grpc.time_ms":${milliseconds},"grpc.code":"${nameCode(code)}"${error}`;
 }
 
 /**
@@ -187,10 +187,6 @@ const DEEPEST = 200;
 /** A JWT, alone or as in an `Authorization` header. */
 function isToken(text: string): boolean {
   return /^(?:bearer )?eyJ[\w-]*\.[\w-]*\.[\w-]*$/i.test(text);
-}
-
-function isSecretName(name: string): boolean {
-  return /^(?:.*[-_.])?(?:token|password|secret|authorization|api[-_]?key)$/i.test(name);
 }
 
 /**

@@ -17,15 +17,21 @@ const CALL = {
   message: 'Handled request',
 };
 
-const textOf = (line: object, isColorful = false): string => consoleLines({ isColorful })(`${JSON.stringify(line)}\n`);
+const formatLine = (line: object, isColorful = false): string =>
+  consoleLines({ isColorful })(`${JSON.stringify(line)}\n`);
 
 test('a call is its method, code, milliseconds and caller', () => {
   assert.is(
-    textOf({ ...CALL, 'grpc.request.meta.request_id': 'r1' }),
+    formatLine({ ...CALL, 'grpc.request.meta.request_id': 'r1' }),
     '23:59:59.123 INFO  CheckResources OK in 2.758 ms (rest, 127.0.0.1:41518) call=ID request=r1\n',
   );
   assert.is(
-    textOf({ ...CALL, 'http.x_forwarded_for': '10.0.0.1', 'grpc.code': 'InvalidArgument', 'grpc.error': 'bad "x"' }),
+    formatLine({
+      ...CALL,
+      'http.x_forwarded_for': '10.0.0.1',
+      'grpc.code': 'InvalidArgument',
+      'grpc.error': 'bad "x"',
+    }),
     '23:59:59.123 INFO  CheckResources InvalidArgument in 2.758 ms (rest, 10.0.0.1) call=ID error="bad \\"x\\""\n',
   );
 });
@@ -38,19 +44,19 @@ test('any other line is its logger, message and keys', () => {
     'authz.call_id': 'ID',
     lines: [1],
   };
-  assert.is(textOf(line), '23:59:59.123 WARN  authz.grpc: Rule could not be planned call=ID lines=[1]\n');
+  assert.is(formatLine(line), '23:59:59.123 WARN  authz.grpc: Rule could not be planned call=ID lines=[1]\n');
 });
 
 test('stacks keep their lines, and levels and keys are coloured', () => {
   assert.is(
-    textOf({ ...HEAD, message: 'failed', 'error.stack': 'Error: x\n    at y' }, true),
+    formatLine({ ...HEAD, message: 'failed', 'error.stack': 'Error: x\n    at y' }, true),
     '\u001b[2m23:59:59.123\u001b[0m \u001b[34mINFO \u001b[0m authz.grpc: failed \u001b[2merror.stack=\u001b[0mError: x\n      at y\n',
   );
 });
 
 test('control characters and line breaks of callers are escaped', () => {
   const evil = 'a\u001b[2J\r\nb\u009b';
-  const text = textOf({ ...CALL, 'grpc.method': `x${evil}`, 'grpc.error': evil, 'authz.call_id': evil });
+  const text = formatLine({ ...CALL, 'grpc.method': `x${evil}`, 'grpc.error': evil, 'authz.call_id': evil });
   assert.not.match(text.slice(0, -1), /[\u0000-\u001f\u007f-\u009f]/);
   assert.match(text, 'xa\\u001b[2J\\u000d\\u000ab\\u009b OK');
 });

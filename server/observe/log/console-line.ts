@@ -6,7 +6,7 @@ export function consoleLines({ isColorful }: { readonly isColorful: boolean }): 
   const paint = (code: number, text: string): string => (isColorful ? `\u001b[${code}m${text}\u001b[0m` : text);
   return (line) => {
     const { 'log.level': level, '@timestamp': timestamp, ...fields } = JSON.parse(line) as Fields;
-    const { head, rest } = 'grpc.method' in fields ? callOf(fields) : eventOf(fields);
+    const { head, rest } = 'grpc.method' in fields ? formatCall(fields) : formatEvent(fields);
     const words = [
       paint(DIM, String(timestamp).slice(11, 23)),
       paint(COLORS.get(String(level)) ?? DIM, String(level).toUpperCase().padEnd(5)),
@@ -44,7 +44,7 @@ interface ConsoleLine {
 }
 
 /** A line of `callLog`. */
-function callOf({
+function formatCall({
   'log.logger': _logger,
   message: _message,
   'grpc.service': _service,
@@ -62,7 +62,7 @@ function callOf({
   return { head: printable(`${method} ${code} in ${milliseconds} ms (${protocol}, ${caller})`), rest };
 }
 
-function eventOf({ 'log.logger': logger, message, ...rest }: Fields): ConsoleLine {
+function formatEvent({ 'log.logger': logger, message, ...rest }: Fields): ConsoleLine {
   return { head: printable(`${logger}: ${message}`), rest };
 }
 

@@ -26,11 +26,11 @@ export class HiddenValues {
    */
   message(text: string, authored = ''): string {
     if (!this.#inDecisions) return text;
-    const known = new Set(wordsOf(authored));
+    const known = new Set(splitWords(authored));
     const isKnown = (word: string): boolean => known.has(word) || WORDS.has(word);
     const shown = text.split(/\s+/).map((chunk) => {
       const [, open = '', core = '', close = ''] = /^(["'`([{]*)(.*?)(["'`)\]},:;.]*)$/s.exec(chunk) ?? [];
-      return wordsOf(core).every(isKnown) && /^[\w.'"(),:/<>=-]*$/.test(core) ? chunk : `${open}${MASKED}${close}`;
+      return splitWords(core).every(isKnown) && /^[\w.'"(),:/<>=-]*$/.test(core) ? chunk : `${open}${MASKED}${close}`;
     });
     return shown.filter((chunk, index) => chunk !== MASKED || shown[index - 1] !== MASKED).join(' ');
   }
@@ -62,7 +62,7 @@ export class HiddenValues {
   }
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 

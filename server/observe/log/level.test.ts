@@ -1,19 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debugOnSignal } from './debug-signal.js';
-import { logLevelOf } from './open-log.js';
+import { chooseLogLevel } from './open-log.js';
 import type { Log } from './logger.js';
 
 test('the environment variable overrides the option, in any case, and info is the default', () => {
-  assert.is(logLevelOf(undefined, {}), 'info');
-  assert.is(logLevelOf('WARN', {}), 'warn');
-  assert.is(logLevelOf('warn', { AUTHZ_LOG_LEVEL: 'Debug' }), 'debug');
-  assert.is(logLevelOf('warn', { AUTHZ_LOG_LEVEL: '' }), 'warn');
+  assert.is(chooseLogLevel(undefined, {}), 'info');
+  assert.is(chooseLogLevel('WARN', {}), 'warn');
+  assert.is(chooseLogLevel('warn', { AUTHZ_LOG_LEVEL: 'Debug' }), 'debug');
+  assert.is(chooseLogLevel('warn', { AUTHZ_LOG_LEVEL: '' }), 'warn');
 });
 
 test('an invalid level is rejected by name', () => {
-  assert.throws(() => logLevelOf('loud', {}), '--log-level: `loud` must be one of debug, info, warn, error');
-  assert.throws(() => logLevelOf(undefined, { AUTHZ_LOG_LEVEL: 'loud' }), 'AUTHZ_LOG_LEVEL: `loud`');
+  assert.throws(() => chooseLogLevel('loud', {}), '--log-level: `loud` must be one of debug, info, warn, error');
+  assert.throws(() => chooseLogLevel(undefined, { AUTHZ_LOG_LEVEL: 'loud' }), 'AUTHZ_LOG_LEVEL: `loud`');
 });
 
 test('an invalid duration of debug lines is rejected by name', () => {

@@ -83,7 +83,7 @@ export class LineSink {
 
 /** How late a line may be, in milliseconds. */
 const DELAY = 50;
-/** In UTF-16 units. */
+/** Length in UTF-16 units. */
 const MAX_KEPT = 8 * 1024 * 1024;
 /** How often a full pipe is tried again at the end, ten milliseconds apart. */
 const MAX_TRIES = 50;

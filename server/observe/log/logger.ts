@@ -1,7 +1,7 @@
 /** The severity of a line. A bad request is not an error of the server: it is `info` (docs/spec/server.md#logs). */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** In order: a log at a level writes it and all that follow. */
+/** Levels in order: a log at a level writes it and all that follow. */
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /** What a line says beside its message. An Error is written with its stack. Never tokens, never secrets. */

@@ -33,7 +33,7 @@ export function openLog(options: LogOptions = {}): Log {
     sinks.output.flushSync();
     sinks.errors.flushSync();
   });
-  return new ProcessLog(sinks, logLevelOf(options.level, environment), {
+  return new ProcessLog(sinks, chooseLogLevel(options.level, environment), {
     output: isatty(output) ? toText : asIs,
     errors: isatty(errors) ? toText : asIs,
   });
@@ -49,7 +49,7 @@ type Formats = { readonly [Sink in keyof Sinks]: (line: string) => string };
 
 const asIs = (line: string): string => line;
 
-/** In UTF-16 units. */
+/** Length in UTF-16 units. */
 const ENOUGH = 16_384;
 
 class ProcessLog implements Log {
@@ -166,7 +166,7 @@ const LOG_LEVEL_VARIABLE = 'AUTHZ_LOG_LEVEL';
  * The level of a process: the variable, else the option, else `info`; in any case. Throws a ConfigError for what is no
  * level.
  */
-export function logLevelOf(option: string | undefined, environment: Environment): LogLevel {
+export function chooseLogLevel(option: string | undefined, environment: Environment): LogLevel {
   const variable = environment[LOG_LEVEL_VARIABLE];
   if (variable !== undefined && variable !== '') return levelNamed(variable, LOG_LEVEL_VARIABLE);
   return option === undefined ? 'info' : levelNamed(option, '--log-level');

@@ -8,7 +8,7 @@ import type { ScalarFamily, Snapshot } from './family.js';
  */
 export class BundleMetrics implements BundleEvents {
   #current: LoadedBundle | undefined;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   #lastSuccess = 0;
   #loaded = 0;
   #refused = 0;

@@ -1,7 +1,7 @@
 import type { Call, Protocol } from '../../service/call.js';
 import { CODES, type Code } from '../../service/rpc-error.js';
 import type { CallEnd } from '../../service/watcher.js';
-import { codeNameOf, httpMethodOf, methodNameOf, rpcSystemOf, statusNameOf } from '../call-names.js';
+import { nameCode, nameHttpMethod, splitMethod, nameRpcSystem, nameStatus } from '../call-names.js';
 import { BODY_BYTES, CALL_MILLISECONDS, Histogram, inSeconds } from './histogram.js';
 import type { Family, HistogramSeries, ScalarFamily, Snapshot } from './family.js';
 import { addedUp, combined } from './merge.js';
@@ -46,7 +46,7 @@ export class CallMetrics {
         'Calls over HTTP, by RPC.',
         ['rpc', 'protocol', 'status'],
         overHttp.map((end) => ({
-          labels: [methodNameOf(end.method).method, end.protocol, String(end.httpStatus)],
+          labels: [splitMethod(end.method).method, end.protocol, String(end.httpStatus)],
           value: end.duration.count,
         })),
       ),
@@ -82,7 +82,7 @@ export class CallMetrics {
         'RPCs answered.',
         [...GRPC_LABELS, 'grpc_code'],
         overGrpc.map((end) => ({
-          labels: [...grpcLabels(end.method), codeNameOf(end.code)],
+          labels: [...grpcLabels(end.method), nameCode(end.code)],
           value: end.duration.count,
         })),
       ),
@@ -122,14 +122,14 @@ export class CallMetrics {
 
 interface ProtocolCalls {
   started: number;
-  /** By HTTP status and code. */
+  /** Series by HTTP status and code. */
   readonly ends: Map<number, CallSeries>;
 }
 
 interface CallSeries {
   readonly code: Code | undefined;
   readonly httpStatus: number;
-  /** In milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration: Histogram;
   readonly requestSize: Histogram;
   readonly responseSize: Histogram;
@@ -163,15 +163,15 @@ function newEnd({ code, httpStatus }: CallEnd): CallSeries {
 }
 
 function isGrpc({ protocol }: { readonly protocol: Protocol }): boolean {
-  return rpcSystemOf(protocol) === 'grpc';
+  return nameRpcSystem(protocol) === 'grpc';
 }
 
 function httpLabels({ method, protocol, httpStatus }: NamedEnd): readonly string[] {
-  return [httpMethodOf(protocol, method), String(httpStatus), 'http'];
+  return [nameHttpMethod(protocol, method), String(httpStatus), 'http'];
 }
 
 function grpcLabels(name: string): readonly string[] {
-  const { service, method } = methodNameOf(name);
+  const { service, method } = splitMethod(name);
   return [STREAMS.get(name) ?? 'unary', service, method];
 }
 
@@ -184,8 +184,8 @@ const STREAMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function rpcSeries({ method, protocol, code, duration }: NamedEnd): readonly HistogramSeries[] {
-  const system = rpcSystemOf(protocol);
-  return system === undefined ? [] : [duration.series([system, method.slice(1), statusNameOf(code)], 0.001)];
+  const system = nameRpcSystem(protocol);
+  return system === undefined ? [] : [duration.series([system, method.slice(1), nameStatus(code)], 0.001)];
 }
 
 function counter(name: string, help: string, labels: readonly string[], series: ScalarFamily['series']): Family {

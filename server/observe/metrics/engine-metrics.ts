@@ -106,7 +106,7 @@ export class DecisionCounts {
   family(): ScalarFamily {
     const kinds = [...this.#kinds, [OTHER, this.#other] as const];
     const series = kinds.flatMap(([kind, counts]) =>
-      [...counts].flatMap(([action, count]) => seriesOf(kind, action, count)),
+      [...counts].flatMap(([action, count]) => makeSeries(kind, action, count)),
     );
     return {
       type: 'counter',
@@ -140,7 +140,7 @@ export class DecisionCounts {
   }
 }
 
-/** By action. */
+/** Counts by action. */
 type KindCounts = Map<string, Count>;
 
 interface Count {
@@ -151,14 +151,14 @@ interface Count {
 const OTHER = 'other';
 /** What a decision names when no policy has a word on it (docs/spec/policy-language.md#matched-policy-and-scope). */
 const NO_MATCH = 'NO_MATCH';
-/** Of pairs of kind and action; a few more come of the `other` of each kind. */
+/** Number of pairs of kind and action; a few more come of the `other` of each kind. */
 const MAX_COUNTS = 1000;
 /** The bound applies per kind: a caller that invents actions does not displace those of other kinds. */
 const MAX_ACTIONS = 100;
-/** In UTF-16 units. */
+/** Length in UTF-16 units. */
 const MAX_LABEL = 200;
 
-function seriesOf(kind: string, action: string, { allowed, denied }: Count): readonly ScalarSeries[] {
+function makeSeries(kind: string, action: string, { allowed, denied }: Count): readonly ScalarSeries[] {
   return [
     { labels: [kind, action, 'allow'], value: allowed },
     { labels: [kind, action, 'deny'], value: denied },

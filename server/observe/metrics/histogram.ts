@@ -37,7 +37,7 @@ export class Histogram {
   }
 }
 
-/** Of the compatible names (docs/spec/server.md#metrics), in milliseconds. */
+/** Bounds of the compatible names (docs/spec/server.md#metrics), in milliseconds. */
 const LATENCY_MILLISECONDS: readonly number[] = [
   0.01, 0.05, 0.1, 0.3, 0.6, 0.8, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 65, 80, 100, 130, 160, 200, 250,
   300, 400, 500, 650, 800, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000,
@@ -59,7 +59,7 @@ export const CALL_MILLISECONDS: readonly number[] = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000,
 ];
 
-/** Of bodies, in bytes. */
+/** Sizes of bodies, in bytes. */
 export const BODY_BYTES: readonly number[] = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 
 /** Bounds in milliseconds as bounds in seconds. */

@@ -13,7 +13,7 @@ export async function watchProcess(): Promise<() => Promise<Snapshot>> {
   return async () =>
     ((await registry.getMetricsAsJSON()) as unknown as readonly ClientFamily[])
       .filter(({ name }) => !SUMS.has(name))
-      .map(familyOf);
+      .map(toFamily);
 }
 
 /** Sums of other families, which the library calls by the suffix of counters. */
@@ -25,10 +25,11 @@ type ClientFamily = Omit<MetricObjectWithValues<ClientValue>, 'type'> & {
 };
 type ClientValue = MetricValue<string> & { readonly metricName?: string };
 
-function familyOf({ name, help, type, aggregator, values }: ClientFamily): Family {
+function toFamily({ name, help, type, aggregator, values }: ClientFamily): Family {
   const across = (aggregator ?? 'sum') as Aggregate;
   const labels = [...new Set(values.flatMap((value) => Object.keys(value.labels)))].filter((label) => label !== 'le');
-  const textOf = (value: ClientValue): readonly string[] => labels.map((label) => String(value.labels[label] ?? ''));
+  const listLabels = (value: ClientValue): readonly string[] =>
+    labels.map((label) => String(value.labels[label] ?? ''));
   switch (type) {
     case 'counter':
     case 'gauge':
@@ -38,10 +39,10 @@ function familyOf({ name, help, type, aggregator, values }: ClientFamily): Famil
         help,
         labels,
         across,
-        series: values.map((value) => ({ labels: textOf(value), value: value.value })),
+        series: values.map((value) => ({ labels: listLabels(value), value: value.value })),
       };
     case 'histogram':
-      return { type, name, help, labels, across, ...distribution(name, values, textOf) };
+      return { type, name, help, labels, across, ...distribution(name, values, listLabels) };
   }
 }
 
@@ -49,10 +50,10 @@ function familyOf({ name, help, type, aggregator, values }: ClientFamily): Famil
 function distribution(
   name: string,
   values: readonly ClientValue[],
-  textOf: (value: ClientValue) => readonly string[],
+  listLabels: (value: ClientValue) => readonly string[],
 ): { bounds: readonly number[]; series: readonly HistogramSeries[] } {
   let bounds: readonly number[] = [];
-  const series = grouped(values.map((value) => ({ labels: textOf(value), value }))).map((group) => {
+  const series = grouped(values.map((value) => ({ labels: listLabels(value), value }))).map((group) => {
     const buckets = group.filter(({ value }) => value.metricName === `${name}_bucket`);
     bounds = buckets.map(({ value }) => Number(value.labels['le'])).filter(Number.isFinite);
     const counts = buckets.map(({ value }, index) => value.value - (buckets[index - 1]?.value.value ?? 0));

@@ -86,5 +86,5 @@ export class RolloutMetrics implements RolloutEvents {
 const OTHER = 'other';
 /** A few more come of the `other` of each change. */
 const MAX_SERIES = 1000;
-/** In UTF-16 units. */
+/** Length in UTF-16 units. */
 const MAX_LABEL = 200;

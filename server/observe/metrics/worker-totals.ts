@@ -25,7 +25,7 @@ export class WorkerTotals {
     this.#ended = mergeSnapshots([this.#ended, last.filter(isLasting)]);
   }
 
-  /** Of all workers, those that ended included. */
+  /** Sums the values of all workers, those that ended included. */
   total(): Snapshot {
     return mergeSnapshots([...this.#live.values(), this.#ended]);
   }

@@ -37,7 +37,7 @@ export function reportFailures<Batch, T extends Exporter<Batch>>(
   const send = exporter.export.bind(exporter);
   exporter.export = (batch, done) =>
     send(batch, ({ code, error }) => {
-      if (code !== SUCCESS) reporter.report(`${what} cannot be sent to the collector: ${reasonOf(error)}`);
+      if (code !== SUCCESS) reporter.report(`${what} cannot be sent to the collector: ${formatReason(error)}`);
       done({ code: SUCCESS });
     });
   return exporter;
@@ -46,7 +46,7 @@ export function reportFailures<Batch, T extends Exporter<Batch>>(
 const SUCCESS = 0;
 
 /** Errors about several addresses have no message but a code. */
-function reasonOf(error: Error | undefined): string {
+function formatReason(error: Error | undefined): string {
   if (error === undefined) return 'unknown reason';
   const { message, code } = error as NodeJS.ErrnoException;
   return (message || String(code ?? error.name)).slice(0, LONGEST_REASON);

@@ -20,7 +20,7 @@ export interface GrpcExporterOptions {
  */
 export function grpcExporterOptions(environment: Environment, signal: Signal): GrpcExporterOptions {
   const variables = new SignalVariables(environment, signal);
-  const address = addressOf(variables);
+  const address = readAddress(variables);
   if (address === undefined) return {};
   const [ca, cert, key] = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) => variables.file(name));
   if ((cert === undefined) !== (key === undefined))
@@ -35,8 +35,8 @@ export function grpcExporterOptions(environment: Environment, signal: Signal): G
   }
 }
 
-/** Of an endpoint with TLS at an IP address: `127.0.0.1:4317`. */
-function addressOf(variables: SignalVariables): string | undefined {
+/** Reads the address of an endpoint with TLS at an IP address: `127.0.0.1:4317`. */
+function readAddress(variables: SignalVariables): string | undefined {
   const endpoint = variables.text('ENDPOINT') ?? '';
   const hasScheme = /^\w{1,8}:\/\//.test(endpoint);
   // Like the exporter: a scheme selects TLS; without one, a variable does.

@@ -10,7 +10,7 @@ import type {
 import type { ThrottledReporter } from '../../throttled-reporter.js';
 import type { Family, HistogramFamily, HistogramSeries, ScalarFamily, Snapshot } from '../metrics/family.js';
 import { reportFailures } from './failures.js';
-import { resourceOf } from './resource.js';
+import { detectResource } from './resource.js';
 import type { PushSettings } from './settings.js';
 
 /** The options of `pushMetrics`. */
@@ -36,7 +36,7 @@ export async function pushMetrics({
   snapshot,
 }: Push): Promise<() => Promise<void>> {
   const sdk = await import('@opentelemetry/sdk-metrics');
-  const resource = await resourceOf(serviceName, version);
+  const resource = await detectResource(serviceName, version);
   const toData = dataWriter(sdk);
   const producer: MetricProducer = {
     collect: async (): Promise<CollectionResult> => {
@@ -48,7 +48,7 @@ export async function pushMetrics({
     },
   };
   const reader = new sdk.PeriodicExportingMetricReader({
-    exporter: reportFailures(await exporterOf(settings), 'metrics', reporter),
+    exporter: reportFailures(await createExporter(settings), 'metrics', reporter),
     exportIntervalMillis: settings.interval,
     exportTimeoutMillis: settings.timeout,
     metricProducers: [producer],
@@ -57,7 +57,7 @@ export async function pushMetrics({
   return () => provider.shutdown();
 }
 
-async function exporterOf({ protocol }: PushSettings): Promise<PushMetricExporter> {
+async function createExporter({ protocol }: PushSettings): Promise<PushMetricExporter> {
   if (protocol !== 'grpc') {
     const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto');
     return new OTLPMetricExporter();
@@ -79,7 +79,7 @@ function dataWriter({ AggregationTemporality, DataPointType }: Sdk): (family: Fa
       attributes: Object.fromEntries(family.labels.map((name, index) => [name, labels[index] ?? ''])),
       value,
     });
-    const base = { descriptor: descriptorOf(family), aggregationTemporality: AggregationTemporality.CUMULATIVE };
+    const base = { descriptor: toDescriptor(family), aggregationTemporality: AggregationTemporality.CUMULATIVE };
     switch (family.type) {
       case 'counter':
         return { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: scalars(family, point) };
@@ -89,7 +89,7 @@ function dataWriter({ AggregationTemporality, DataPointType }: Sdk): (family: Fa
         return {
           ...base,
           dataPointType: DataPointType.HISTOGRAM,
-          dataPoints: family.series.map((series) => point(series.labels, histogramOf(family, series))),
+          dataPoints: family.series.map((series) => point(series.labels, toHistogram(family, series))),
         };
     }
   };
@@ -102,7 +102,7 @@ function scalars(
   return series.map(({ labels, value }) => point(labels, value));
 }
 
-function histogramOf({ bounds }: HistogramFamily, { counts, sum }: HistogramSeries): Histogram {
+function toHistogram({ bounds }: HistogramFamily, { counts, sum }: HistogramSeries): Histogram {
   return {
     buckets: { boundaries: [...bounds], counts: [...counts] },
     sum,
@@ -110,13 +110,13 @@ function histogramOf({ bounds }: HistogramFamily, { counts, sum }: HistogramSeri
   };
 }
 
-function descriptorOf({ name, help }: Family): MetricData['descriptor'] {
+function toDescriptor({ name, help }: Family): MetricData['descriptor'] {
   // 1 is ValueType.DOUBLE, the one kind of number there is here.
-  return { name, description: help, unit: unitOf(name), valueType: 1 };
+  return { name, description: help, unit: findUnit(name), valueType: 1 };
 }
 
 /** The unit that a name ends in, as UCUM writes it. */
-function unitOf(name: string): string {
+function findUnit(name: string): string {
   if (name.endsWith('_milliseconds')) return 'ms';
   if (/_seconds(?:_total)?$/.test(name)) return 's';
   return name.endsWith('_bytes') ? 'By' : '1';

@@ -5,7 +5,7 @@ import type { Resource } from '@opentelemetry/resources';
  * What sends: the service and its release, this process of it, and what `OTEL_RESOURCE_ATTRIBUTES` says, which has the
  * last word.
  */
-export async function resourceOf(serviceName: string, version: string): Promise<Resource> {
+export async function detectResource(serviceName: string, version: string): Promise<Resource> {
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = await import(
     '@opentelemetry/resources'
   );

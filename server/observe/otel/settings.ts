@@ -24,7 +24,7 @@ export interface TraceSettings {
 
 export interface PushSettings {
   readonly protocol: OtlpProtocol;
-  /** In milliseconds. */
+  /** Interval in milliseconds. */
   readonly interval: number;
   readonly timeout: number;
 }
@@ -39,7 +39,7 @@ export type PropagatorName = (typeof PROPAGATORS)[number];
  */
 export function otelSettings(environment: Environment): OtelSettings {
   const isOff = environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
-  const exporters = listOf(environment, 'OTEL_METRICS_EXPORTER', METRICS_EXPORTERS, ['prometheus']);
+  const exporters = readWords(environment, 'OTEL_METRICS_EXPORTER', METRICS_EXPORTERS, ['prometheus']);
   const wantsPush = exporters.includes('otlp') && !isOff;
   const canPush = hasEndpoint(environment, 'METRICS');
   return {
@@ -68,22 +68,22 @@ const METRICS_EXPORTERS = ['prometheus', 'otlp', 'none'] as const;
 const TRACES_EXPORTERS = ['otlp', 'none'] as const;
 
 function traceSettings(environment: Environment): TraceSettings | undefined {
-  const exporter = oneOf(environment, 'OTEL_TRACES_EXPORTER', TRACES_EXPORTERS, 'otlp');
+  const exporter = readWord(environment, 'OTEL_TRACES_EXPORTER', TRACES_EXPORTERS, 'otlp');
   if (exporter === 'none' || !hasEndpoint(environment, 'TRACES')) return undefined;
   return {
-    protocol: protocolOf(environment, 'TRACES'),
-    sampler: oneOf(environment, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_off'),
-    ratio: numberOf(environment, 'OTEL_TRACES_SAMPLER_ARG', 0.1, { least: 0, greatest: 1 }),
-    propagators: listOf(environment, 'OTEL_PROPAGATORS', PROPAGATORS, ['tracecontext', 'baggage', 'b3']),
+    protocol: readProtocol(environment, 'TRACES'),
+    sampler: readWord(environment, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_off'),
+    ratio: readNumber(environment, 'OTEL_TRACES_SAMPLER_ARG', 0.1, { least: 0, greatest: 1 }),
+    propagators: readWords(environment, 'OTEL_PROPAGATORS', PROPAGATORS, ['tracecontext', 'baggage', 'b3']),
   };
 }
 
 function pushSettings(environment: Environment): PushSettings {
   const limits = { least: 1, greatest: 2 ** 31 - 1 };
-  const interval = numberOf(environment, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000, limits);
-  const timeout = numberOf(environment, 'OTEL_METRIC_EXPORT_TIMEOUT', 30_000, limits);
+  const interval = readNumber(environment, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000, limits);
+  const timeout = readNumber(environment, 'OTEL_METRIC_EXPORT_TIMEOUT', 30_000, limits);
   // The library refuses a timeout that is longer than the interval.
-  return { protocol: protocolOf(environment, 'METRICS'), interval, timeout: Math.min(timeout, interval) };
+  return { protocol: readProtocol(environment, 'METRICS'), interval, timeout: Math.min(timeout, interval) };
 }
 
 type Signal = 'TRACES' | 'METRICS';
@@ -92,18 +92,18 @@ function hasEndpoint(environment: Environment, signal: Signal): boolean {
   return Boolean(environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || environment['OTEL_EXPORTER_OTLP_ENDPOINT']);
 }
 
-function protocolOf(environment: Environment, signal: Signal): OtlpProtocol {
-  const general = oneOf(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'grpc');
-  return oneOf(environment, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, PROTOCOLS, general);
+function readProtocol(environment: Environment, signal: Signal): OtlpProtocol {
+  const general = readWord(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'grpc');
+  return readWord(environment, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, PROTOCOLS, general);
 }
 
 /** An empty variable counts as not set, as OpenTelemetry specifies. */
-function oneOf<T extends string>(environment: Environment, name: string, known: readonly T[], otherwise: T): T {
+function readWord<T extends string>(environment: Environment, name: string, known: readonly T[], otherwise: T): T {
   const text = environment[name]?.trim();
-  return text === undefined || text === '' ? otherwise : knownOf(name, text, known);
+  return text === undefined || text === '' ? otherwise : checkWord(name, text, known);
 }
 
-function listOf<T extends string>(
+function readWords<T extends string>(
   environment: Environment,
   name: string,
   known: readonly T[],
@@ -113,16 +113,16 @@ function listOf<T extends string>(
     .split(',')
     .map((text) => text.trim())
     .filter((text) => text !== '');
-  return texts.length === 0 ? otherwise : texts.map((text) => knownOf(name, text, known));
+  return texts.length === 0 ? otherwise : texts.map((text) => checkWord(name, text, known));
 }
 
-function knownOf<T extends string>(name: string, text: string, known: readonly T[]): T {
+function checkWord<T extends string>(name: string, text: string, known: readonly T[]): T {
   const found = known.find((value) => value === text);
   if (found === undefined) throw new ConfigError(`\`${text}\` is not supported; use ${known.join(', ')}`, name);
   return found;
 }
 
-function numberOf(
+function readNumber(
   environment: Environment,
   name: string,
   otherwise: number,

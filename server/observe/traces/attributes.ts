@@ -4,23 +4,23 @@ import type { Call } from '../../service/call.js';
 import { CODES } from '../../service/rpc-error.js';
 import type { TokenTimes } from '../../service/call-times.js';
 import type { CallEnd, Checked, Planned } from '../../service/watcher.js';
-import { httpMethodOf, methodNameOf, rpcSystemOf } from '../call-names.js';
+import { nameHttpMethod, splitMethod, nameRpcSystem } from '../call-names.js';
 
-/** Of the span of an HTTP request, by OpenTelemetry's conventions. */
+/** Attributes of an HTTP server span (OpenTelemetry semantic conventions). */
 export function httpAttributes(call: Call): Attributes {
   const { address, userAgent } = call.peer();
   return {
-    'http.request.method': httpMethodOf(call.protocol, call.method),
+    'http.request.method': nameHttpMethod(call.protocol, call.method),
     'network.protocol.name': 'http',
     'network.peer.address': address,
     'user_agent.original': userAgent,
   };
 }
 
-/** Of the span of an RPC. REST calls are RPCs too, of a system of ours. */
+/** Attributes of the span of an RPC. REST calls are RPCs too, of a system of ours. */
 export function rpcAttributes(call: Call): Attributes {
-  const { service, method } = methodNameOf(call.method);
-  return { 'rpc.system': rpcSystemOf(call.protocol) ?? 'authz_rest', 'rpc.service': service, 'rpc.method': method };
+  const { service, method } = splitMethod(call.method);
+  return { 'rpc.system': nameRpcSystem(call.protocol) ?? 'authz_rest', 'rpc.service': service, 'rpc.method': method };
 }
 
 /** What the end of a call adds to the span of the RPC. */
@@ -29,7 +29,7 @@ export function endAttributes(call: Call, end: CallEnd): Attributes {
   return { 'rpc.grpc.status_code': code, ...(call.id === '' ? {} : { 'authz.call_id': call.id }) };
 }
 
-/** Of a check: what was asked and whether it was allowed (docs/spec/server.md#opentelemetry). */
+/** Attributes of a check: what was asked and whether it was allowed (docs/spec/server.md#opentelemetry). */
 export function checkAttributes(call: Call, { requestId, resources, decisions }: Checked): Attributes {
   const kinds = [...new Set(resources.map(({ resource }) => resource.kind))].sort();
   return {
@@ -42,7 +42,7 @@ export function checkAttributes(call: Call, { requestId, resources, decisions }:
   };
 }
 
-/** Of a plan. */
+/** Attributes of a plan. */
 export function planAttributes(call: Call, { request, plan }: Planned): Attributes {
   return {
     'authz.call_id': call.id,
@@ -54,8 +54,8 @@ export function planAttributes(call: Call, { request, plan }: Planned): Attribut
 }
 
 /**
- * Of the decision about one resource of a check. What the resource is like is not said: traces go to places where such
- * data must not.
+ * Attributes of the decision about one resource of a check. Resource attributes are left out: traces may be stored
+ * where such data must not go.
  */
 export function evaluationAttributes({ requestId, resources, decisions }: Checked, index: number): Attributes {
   const policies = [...new Set(decisions[index]?.actions.map(({ matchedPolicy }) => matchedPolicy))];
@@ -73,14 +73,14 @@ export function schemaAttributes(decided: Pick<Decision, 'validationErrors'> | u
   return { 'authz.validation_error.count': decided?.validationErrors.length ?? 0 };
 }
 
-/** Of the tokens of a call: nothing that is in one. */
+/** Attributes of the tokens of a call: nothing that is in one. */
 export function tokensAttributes({ tokens }: TokenTimes): Attributes {
   return { 'authz.token.count': tokens.length };
 }
 
 /** More would not help the reader of a trace. */
 const MAX_NAMES = 10;
-/** In characters: callers choose names and ids, as long as they like. */
+/** Length in characters: callers choose names and ids, as long as they like. */
 const MAX_LENGTH = 256;
 
 function cut(text: string): string {

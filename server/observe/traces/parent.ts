@@ -11,7 +11,7 @@ export type Headers = ReadonlyMap<string, readonly string[]>;
 export async function parentReader(names: readonly PropagatorName[]): Promise<(headers: Headers) => Context> {
   const { createTraceState, isSpanContextValid, ROOT_CONTEXT, trace } = await import('@opentelemetry/api');
   const traceContext = (headers: Headers): Context | undefined => {
-    const parent = traceParentOf(headers);
+    const parent = readTraceParent(headers);
     if (parent === undefined || !isSpanContextValid(parent)) return undefined;
     const state = headers.get('tracestate')?.join(',');
     return trace.setSpanContext(ROOT_CONTEXT, {
@@ -34,7 +34,7 @@ export async function parentReader(names: readonly PropagatorName[]): Promise<(h
 }
 
 /** The header `traceparent` of W3C Trace Context; undefined when it is absent, doubled or malformed. */
-function traceParentOf(
+function readTraceParent(
   headers: Headers,
 ): { readonly traceId: string; readonly spanId: string; readonly traceFlags: number } | undefined {
   const values = headers.get('traceparent');

@@ -15,7 +15,7 @@ export interface PartSpansOptions {
   readonly tracer: Tracer;
   /** The context that has a span as the parent of what is below it. */
   readonly below: (parent: Context, span: ReturnType<Tracer['startSpan']>) => Context;
-  /** Of the span of the RPC; undefined for a call that is not sampled. */
+  /** Context of the span of the RPC; undefined for a call that is not sampled. */
   readonly contextOf: (call: Call) => Context | undefined;
   readonly errorStatus: SpanStatusCode.ERROR;
 }
@@ -38,16 +38,16 @@ export function partSpans({
     time: Period,
     { attributes = {}, failure }: PartDetails = {},
   ): Context => {
-    const span = tracer.startSpan(name, { startTime: wallTimeOf(call, time.start), attributes }, parent);
+    const span = tracer.startSpan(name, { startTime: toWallTime(call, time.start), attributes }, parent);
     if (failure !== undefined) span.setStatus({ code: errorStatus, message: failure });
-    span.end(wallTimeOf(call, time.end));
+    span.end(toWallTime(call, time.end));
     return below(parent, span);
   };
   return {
     checked: (call, check) => {
       const rpc = contextOf(call);
       if (rpc === undefined) return;
-      const whole = part(call, rpc, 'engine.Check', periodOf(check), { attributes: checkAttributes(call, check) });
+      const whole = part(call, rpc, 'engine.Check', findPeriod(check), { attributes: checkAttributes(call, check) });
       const evaluations = check.times?.evaluations ?? [];
       const [first] = evaluations;
       const last = evaluations.at(-1);
@@ -64,7 +64,7 @@ export function partSpans({
     planned: (call, plan) => {
       const rpc = contextOf(call);
       if (rpc === undefined) return;
-      const whole = part(call, rpc, 'engine.Plan', periodOf(plan), { attributes: planAttributes(call, plan) });
+      const whole = part(call, rpc, 'engine.Plan', findPeriod(plan), { attributes: planAttributes(call, plan) });
       for (const { schema } of plan.times?.evaluations ?? []) {
         if (schema !== undefined)
           part(call, whole, 'schema.Validate', schema, { attributes: schemaAttributes(plan.plan) });
@@ -92,7 +92,7 @@ export function partSpans({
 }
 
 /** A moment of `performance.now()` in milliseconds since 1970, as fine as the platform can tell. */
-export function wallTimeOf({ timestamp, start }: Call, moment: number): number {
+export function toWallTime({ timestamp, start }: Call, moment: number): number {
   return timestamp + moment - start;
 }
 
@@ -103,7 +103,7 @@ interface PartDetails {
 }
 
 /** What a decider did that does not tell its times is over just now. */
-function periodOf({
+function findPeriod({
   times,
   duration,
 }: {

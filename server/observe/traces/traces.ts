@@ -6,11 +6,11 @@ import type { CallEnd, Watcher } from '../../service/watcher.js';
 import type { ThrottledReporter } from '../../throttled-reporter.js';
 import { isHousekeeping } from '../call-names.js';
 import { reportFailures } from '../otel/failures.js';
-import { resourceOf } from '../otel/resource.js';
+import { detectResource } from '../otel/resource.js';
 import type { TraceSettings } from '../otel/settings.js';
 import { endAttributes, httpAttributes, rpcAttributes } from './attributes.js';
 import { parentReader } from './parent.js';
-import { partSpans, wallTimeOf } from './part-spans.js';
+import { partSpans, toWallTime } from './part-spans.js';
 
 /** Records spans, and sends them. */
 export interface Traces {
@@ -38,9 +38,9 @@ export async function createTraces({ settings, serviceName, version, reporter }:
   const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
   const parentOf = await parentReader(settings.propagators);
   const provider = new NodeTracerProvider({
-    resource: await resourceOf(serviceName, version),
-    sampler: await samplerOf(settings),
-    spanProcessors: [new BatchSpanProcessor(reportFailures(await exporterOf(settings), 'traces', reporter))],
+    resource: await detectResource(serviceName, version),
+    sampler: await createSampler(settings),
+    spanProcessors: [new BatchSpanProcessor(reportFailures(await createExporter(settings), 'traces', reporter))],
   });
   const tracer = provider.getTracer('authz', version);
 
@@ -63,12 +63,12 @@ export async function createTraces({ settings, serviceName, version, reporter }:
     call.trace = new CallSpans(outer, rpc, trace.setSpan(outerContext, rpc));
   };
   const ended = (call: Call, end: CallEnd): void => {
-    const spans = spansOf(call);
+    const spans = findSpans(call);
     if (spans === undefined) return;
     const { outer, rpc } = spans;
     rpc.setAttributes(endAttributes(call, end));
     if (call.protocol !== 'grpc') outer.setAttribute('http.response.status_code', end.httpStatus);
-    const moment = wallTimeOf(call, performance.now());
+    const moment = toWallTime(call, performance.now());
     for (const span of rpc === outer ? [rpc] : [rpc, outer]) {
       if (isFailure(end.code)) span.setStatus({ code: SpanStatusCode.ERROR, message: end.message });
       span.end(moment);
@@ -77,14 +77,14 @@ export async function createTraces({ settings, serviceName, version, reporter }:
   const parts = partSpans({
     tracer,
     below: (parent, span) => trace.setSpan(parent, span),
-    contextOf: (call) => spansOf(call)?.context,
+    contextOf: (call) => findSpans(call)?.context,
     errorStatus: SpanStatusCode.ERROR,
   });
   const watcher: Watcher = { began, ended, ...parts };
   return { watcher, close: () => provider.shutdown() };
 }
 
-async function exporterOf({ protocol }: TraceSettings): Promise<SpanExporter> {
+async function createExporter({ protocol }: TraceSettings): Promise<SpanExporter> {
   if (protocol !== 'grpc') {
     const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
     return new OTLPTraceExporter();
@@ -94,10 +94,13 @@ async function exporterOf({ protocol }: TraceSettings): Promise<SpanExporter> {
   return new OTLPTraceExporter(grpcExporterOptions(process.env, 'TRACES'));
 }
 
-/** Of a call that is sampled: kept as long as the call is, because its audit entries are made after the answer. */
+/**
+ * The spans of a call that is sampled: kept as long as the call is, because its audit entries are made after the
+ * answer.
+ */
 class CallSpans {
   constructor(
-    /** Of the HTTP request, or of the RPC itself. */
+    /** Span of the HTTP request, or of the RPC itself. */
     readonly outer: Span,
     readonly rpc: Span,
     /** Below the RPC. */
@@ -105,7 +108,7 @@ class CallSpans {
   ) {}
 }
 
-function spansOf({ trace }: Call): CallSpans | undefined {
+function findSpans({ trace }: Call): CallSpans | undefined {
   return trace instanceof CallSpans ? trace : undefined;
 }
 
@@ -124,7 +127,7 @@ const FAILURES: ReadonlySet<Code> = new Set([
 ]);
 
 /** The sampler of a configuration: which traces are recorded. */
-export async function samplerOf({ sampler, ratio }: TraceSettings): Promise<Sampler> {
+export async function createSampler({ sampler, ratio }: TraceSettings): Promise<Sampler> {
   const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
     '@opentelemetry/sdk-trace-node'
   );

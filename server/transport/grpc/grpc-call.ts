@@ -32,12 +32,12 @@ export class GrpcCall implements TransportCall {
 
   metadata(): ReadonlyMap<string, readonly string[]> {
     const entries = Object.entries(this.call.metadata.toJSON());
-    return new Map(entries.map(([name, values]) => [name, values.map(textOf)]));
+    return new Map(entries.map(([name, values]) => [name, values.map(decodeText)]));
   }
 
   header(name: string): string | undefined {
     const values = this.call.metadata.get(name);
-    return values.length === 0 ? undefined : values.map(textOf).join(', ');
+    return values.length === 0 ? undefined : values.map(decodeText).join(', ');
   }
 
   host(): string {
@@ -52,17 +52,17 @@ export class GrpcCall implements TransportCall {
     const { metadata } = this.call;
     const userAgent = metadata.get('user-agent').join('|');
     const forwardedFor = metadata.get('x-forwarded-for').join(', ');
-    return { address: addressOf(this.call.getPeer()), authInfo: this.authInfo, userAgent, forwardedFor };
+    return { address: readAddress(this.call.getPeer()), authInfo: this.authInfo, userAgent, forwardedFor };
   }
 }
 
 /** The library joins address and port with a colon, whatever the address, and uses `unknown` for missing ones. */
-function addressOf(peer: string): string {
+function readAddress(peer: string): string {
   const colon = peer.lastIndexOf(':');
   return colon < 0 ? '@' : peerAddress(peer.slice(0, colon), Number(peer.slice(colon + 1)));
 }
 
 /** Binary values are kept in their encoded form. */
-function textOf(value: string | Buffer): string {
+function decodeText(value: string | Buffer): string {
   return typeof value === 'string' ? value : value.toString('base64');
 }

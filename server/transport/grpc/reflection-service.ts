@@ -6,7 +6,7 @@ import {
   encodeAnswer,
   type Question,
   REFLECTION_SERVICES,
-  reflectionOf,
+  createReflection,
 } from '../reflection-messages.js';
 import { bidiStream } from './method.js';
 
@@ -19,7 +19,7 @@ export function addReflectionServices(
   services: Pick<Services, 'admin' | 'aliases'>,
   others: readonly string[],
 ): void {
-  const answerTo = reflectionOf(services, others);
+  const answerTo = createReflection(services, others);
   for (const service of REFLECTION_SERVICES) {
     const info = bidiStream<Question, Answer>(service, 'ServerReflectionInfo', {
       decode: decodeQuestion,

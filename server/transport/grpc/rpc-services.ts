@@ -11,7 +11,7 @@ import { RPCS, UNWATCHED_RPCS } from '../rpcs.js';
 import { createRunner } from '../unary-call.js';
 import { GrpcCall } from './grpc-call.js';
 import { BYTES, unary } from './method.js';
-import { grpcErrorOf } from './status-details.js';
+import { toGrpcError } from './status-details.js';
 
 /**
  * The RPCs with one response over gRPC. The library passes and receives raw bytes: messages use our own codec, from
@@ -58,7 +58,7 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
     },
     refuse: (own, error) => {
       if (own.id !== '') own.call.sendMetadata(handled(own));
-      own.callback(grpcErrorOf(error));
+      own.callback(toGrpcError(error));
       return 0;
     },
   });

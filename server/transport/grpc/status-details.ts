@@ -6,7 +6,7 @@ import { encodeDetails, forTrailers } from '../error-details.js';
  * An error as gRPC sends it: code, message, and the details in the trailer `grpc-status-details-bin`
  * (docs/spec/server.md#form-of-violations).
  */
-export function grpcErrorOf(thrown: RpcError): Partial<StatusObject> & Pick<ServiceError, 'code' | 'details'> {
+export function toGrpcError(thrown: RpcError): Partial<StatusObject> & Pick<ServiceError, 'code' | 'details'> {
   const error = forTrailers(thrown);
   const code = CODES[error.code].number;
   if (error.violations.count === 0) return { code, details: error.message };

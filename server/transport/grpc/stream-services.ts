@@ -4,12 +4,12 @@ import { WireWriter } from '../../../proto/wire/writer.js';
 import { serviceNames } from '../../service/aliases.js';
 import type { Caller } from '../../service/foreign-page.js';
 import { refuseAdminCall, type Services } from '../../service/services.js';
-import { rpcErrorOf } from '../../service/rpc-error.js';
+import { toRpcError } from '../../service/rpc-error.js';
 import type { UnservedRpc } from '../rpc.js';
 import { STREAM_RPCS, UNSERVED_RPCS } from '../rpcs.js';
 import { decodeRequest, type StreamRpc } from '../stream-rpc.js';
 import { BYTES, serverStream, unary } from './method.js';
-import { grpcErrorOf } from './status-details.js';
+import { toGrpcError } from './status-details.js';
 
 /** The RPCs with a stream of responses over gRPC, and those that are refused. */
 export function addStreamServices(server: Server, services: Services): void {
@@ -32,20 +32,20 @@ function handler(rpc: StreamRpc, services: Services): handleServerStreamingCall<
   return (call) => {
     answer(rpc, services, call, writer).then(
       () => call.end(),
-      (thrown) => call.emit('error', grpcErrorOf(rpcErrorOf(thrown, services.report))),
+      (thrown) => call.emit('error', toGrpcError(toRpcError(thrown, services.report))),
     );
   };
 }
 
 function refusal({ reason }: UnservedRpc, { admin, report }: Services): handleUnaryCall<Buffer, Buffer> {
   return ({ metadata }, callback) => {
-    refuseAdminCall(admin, callerOf(metadata), reason).catch((thrown) =>
-      callback(grpcErrorOf(rpcErrorOf(thrown, report))),
+    refuseAdminCall(admin, readCaller(metadata), reason).catch((thrown) =>
+      callback(toGrpcError(toRpcError(thrown, report))),
     );
   };
 }
 
-function callerOf(metadata: Metadata): Caller {
+function readCaller(metadata: Metadata): Caller {
   return { header: (name) => metadata.get(name)[0]?.toString(), host: () => '' };
 }
 
@@ -58,7 +58,7 @@ async function answer(
 ): Promise<void> {
   const left = new AbortController();
   call.once('cancelled', () => left.abort());
-  const streamCall = { caller: callerOf(call.metadata), gone: left.signal };
+  const streamCall = { caller: readCaller(call.metadata), gone: left.signal };
   const responses = rpc.run(services, streamCall, () => decodeRequest(rpc, call.request, 'internal'));
   for await (const response of responses) {
     if (call.cancelled) return;

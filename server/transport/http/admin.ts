@@ -7,14 +7,14 @@ import {
   refuseAdminCall,
   type Services,
 } from '../../service/services.js';
-import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type Report, type RpcError, toRpcError } from '../../service/rpc-error.js';
 import { printRestError } from './error-body.js';
 import { RPCS, STREAM_RPCS } from '../rpcs.js';
 import type { StreamRpc } from '../stream-rpc.js';
 import type { HttpPlugin } from './app.js';
 import { challenge } from './challenge.js';
-import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
-import { callerOf } from './http-call.js';
+import { type Exchange, JSON_TYPE, readQuery } from './exchange.js';
+import { readCaller } from './http-call.js';
 import { createRestRoutes } from './rest.js';
 import { streamCall } from './stream-routes.js';
 
@@ -31,16 +31,16 @@ export function createAdminPlugin(admin: AdminService, exchange: Exchange, servi
       const { rest } = rpc;
       if (rest === undefined) continue;
       routes.get(rest.path, (request, response, _body, parameters) => {
-        const read = (): unknown => rest.read(parameters, queryOf(request));
+        const read = (): unknown => rest.read(parameters, readQuery(request));
         const responses = rpc.run(services, streamCall(request, response), read);
         stream(rpc, responses, request, response, exchange, report).catch((thrown) =>
-          sendStreamError(request, response, exchange, rpcErrorOf(thrown, report)),
+          sendStreamError(request, response, exchange, toRpcError(thrown, report)),
         );
       });
     }
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
-      refuseAdminCall(admin, callerOf(request), COMPILED_IN).catch((thrown) => {
-        const error = rpcErrorOf(thrown, report);
+      refuseAdminCall(admin, readCaller(request), COMPILED_IN).catch((thrown) => {
+        const error = toRpcError(thrown, report);
         exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
       });
     };
@@ -82,7 +82,7 @@ async function* lines(
     yield line(first);
     for await (const response of rest) yield line(response);
   } catch (thrown) {
-    yield `{"error":${printRestError(rpcErrorOf(thrown, report))}}\n`;
+    yield `{"error":${printRestError(toRpcError(thrown, report))}}\n`;
   }
 }
 

@@ -18,7 +18,7 @@ export function createRoutesPlugin(all: readonly Route[]): HttpPlugin {
 
 /** The responses that do not come from a route. */
 export interface Fallbacks {
-  /** To a request for a path or a method without a route. */
+  /** Answers a request for a path or a method without a route. */
   readonly unrouted: EarlyHandler;
   readonly failed: Failed;
 }

@@ -10,7 +10,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     socket.destroy();
     return;
   }
-  const status = statusOf(error.code);
+  const status = chooseStatus(error.code);
   const text = `${status} ${STATUS_CODES[status]}\n`;
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
@@ -34,7 +34,7 @@ export function refuseRequest(response: ServerResponse): void {
 /** Milliseconds. */
 const PATIENCE = 1000;
 
-function statusOf(code: string | undefined): number {
+function chooseStatus(code: string | undefined): number {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return 408;

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { AliasConfig } from '../../config/aliases.js';
-import { aliasOf, serviceNames } from '../../service/aliases.js';
+import { findAlias, serviceNames } from '../../service/aliases.js';
 import { refuseAdminCall, type Services } from '../../service/services.js';
-import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { CODES, RpcError, toRpcError } from '../../service/rpc-error.js';
 import { aliasPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
 import { type Codec, fullName, fullNames, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
@@ -18,7 +18,7 @@ import { connectTimeout, isLate } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
-import { callerOf, HttpCall } from './http-call.js';
+import { readCaller, HttpCall } from './http-call.js';
 import type { Handler, Refusal, Route } from './route.js';
 import { addStreamRoutes } from './stream-routes.js';
 
@@ -29,9 +29,9 @@ type Encoding = 'json' | 'proto';
 export function createConnectRoutes(exchange: Exchange, services: Services): readonly Route[] {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
   const refuses = refusesMediaType(exchange);
-  const routesOf = (rpc: Rpc, served: Services): readonly Route[] => {
+  const makeRoutes = (rpc: Rpc, served: Services): readonly Route[] => {
     const grpcWeb = grpcWebHandler(rpc, exchange, served, codec);
-    const routeOf = (service: string, print: Rpc['printJson']): Route => {
+    const makeRoute = (service: string, print: Rpc['printJson']): Route => {
       const connect = connectHandler(rpc, exchange, served, codec, print);
       const handler: Handler = (request, response, body, parameters) => {
         if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, response, body, parameters);
@@ -41,14 +41,14 @@ export function createConnectRoutes(exchange: Exchange, services: Services): rea
       return { methods: ['POST'], path, handler, refuses, isHot: rpc.isHot };
     };
     const aliases = (services.aliases ?? []).flatMap((alias) => {
-      const name = aliasOf(rpc.service, alias);
-      return name === undefined ? [] : [routeOf(name, aliasPrinter(rpc, alias))];
+      const name = findAlias(rpc.service, alias);
+      return name === undefined ? [] : [makeRoute(name, aliasPrinter(rpc, alias))];
     });
-    return [routeOf(rpc.service, rpc.printJson), ...aliases];
+    return [makeRoute(rpc.service, rpc.printJson), ...aliases];
   };
   return [
-    ...RPCS.flatMap((rpc) => routesOf(rpc, services)),
-    ...UNWATCHED_RPCS.flatMap((rpc) => routesOf(rpc, { ...services, watchers: [] })),
+    ...RPCS.flatMap((rpc) => makeRoutes(rpc, services)),
+    ...UNWATCHED_RPCS.flatMap((rpc) => makeRoutes(rpc, { ...services, watchers: [] })),
   ];
 }
 
@@ -68,7 +68,7 @@ export function createConnectPlugin(exchange: Exchange, services: Services): Htt
 function refusesMediaType(exchange: Exchange): Refusal {
   return (request, response) => {
     const { 'content-type': contentType } = request.headers;
-    if (isGrpcWeb(contentType) || encodingOf(contentType) !== undefined) return false;
+    if (isGrpcWeb(contentType) || chooseEncoding(contentType) !== undefined) return false;
     exchange.send(request, response, 415, ['Accept-Post', UNARY_TYPES], '');
     return true;
   };
@@ -113,7 +113,10 @@ function connectHandler(
   print: Rpc['printJson'],
 ): Handler {
   const method = fullName(rpc);
-  const runnerOf = (encoding: Encoding, run: UnaryProtocol<HttpCall, string | Buffer>['run']): UnaryRunner<HttpCall> =>
+  const makeRunner = (
+    encoding: Encoding,
+    run: UnaryProtocol<HttpCall, string | Buffer>['run'],
+  ): UnaryRunner<HttpCall> =>
     createRunner<HttpCall, string | Buffer>(services, {
       open: openCall,
       run,
@@ -129,10 +132,10 @@ function connectHandler(
       refuse: (call, error) =>
         sendConnectError(call.request, call.response, exchange, error, { headers: callHeader(call) }),
     });
-  const json = runnerOf('json', (call, body) => runJson(rpc, services, call, body, print));
-  const proto = runnerOf('proto', (call, body) => runProto(rpc, services, call, body, codec));
+  const json = makeRunner('json', (call, body) => runJson(rpc, services, call, body, print));
+  const proto = makeRunner('proto', (call, body) => runProto(rpc, services, call, body, codec));
   return (request, response, body) => {
-    const run = encodingOf(request.headers['content-type']) === 'proto' ? proto : json;
+    const run = chooseEncoding(request.headers['content-type']) === 'proto' ? proto : json;
     run(new HttpCall(method, 'connect', request, response), body);
   };
 }
@@ -141,8 +144,8 @@ function connectHandler(
 function refusalHandler({ reason }: UnservedRpc, exchange: Exchange, { admin, report }: Services): Handler {
   return (request, response) => {
     const { 'content-type': contentType } = request.headers;
-    refuseAdminCall(admin, callerOf(request), reason).catch((thrown) => {
-      const error = rpcErrorOf(thrown, report);
+    refuseAdminCall(admin, readCaller(request), reason).catch((thrown) => {
+      const error = toRpcError(thrown, report);
       if (isGrpcWeb(contentType)) sendGrpcWebError(request, response, exchange, error);
       else sendConnectError(request, response, exchange, error);
     });
@@ -150,7 +153,7 @@ function refusalHandler({ reason }: UnservedRpc, exchange: Exchange, { admin, re
 }
 
 /** The codec of the media type; undefined if there is none. */
-function encodingOf(contentType: string | undefined): Encoding | undefined {
+function chooseEncoding(contentType: string | undefined): Encoding | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (type.trim() === 'application/proto') return 'proto';
   if (type.trim() !== 'application/json') return undefined;

@@ -17,7 +17,7 @@ export interface Cors {
  * The rules of a configuration. Without a list of origins, every origin may read responses; credentials are never
  * allowed.
  */
-export function corsOf(config: CorsConfig): Cors {
+export function createCors(config: CorsConfig): Cors {
   if (config.disabled) return { headers: () => NONE, preflight: () => undefined };
   const allows = originMatcher(config.allowedOrigins);
   const allowedHeaders = new Set(config.allowedHeaders.map((name) => name.toLowerCase()));

@@ -89,14 +89,14 @@ const MAX_INDENTED_VIOLATIONS = 50;
 export const JSON_TYPE: HeaderList = ['Content-Type', 'application/json'];
 
 /** The path of a request, without its query. */
-export function pathOf(request: IncomingMessage): string {
+export function readPath(request: IncomingMessage): string {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }
 
 /** The query of a request. */
-export function queryOf(request: IncomingMessage): URLSearchParams {
+export function readQuery(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
@@ -104,6 +104,6 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
 
 /** `?pretty`, whatever its value, or the media type that requests it (docs/spec/server.md#json-mapping). */
 function wantsPretty(request: IncomingMessage): boolean {
-  if (request.url?.includes('pretty') && queryOf(request).has('pretty')) return true;
+  if (request.url?.includes('pretty') && readQuery(request).has('pretty')) return true;
   return request.headers.accept?.includes('application/json+pretty') === true;
 }

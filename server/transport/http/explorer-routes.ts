@@ -3,13 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openApiPrinter } from '../../explorer/open-api.js';
 import { type PageFile, pageFiles } from '../../explorer/page-files.js';
 import { NOT_EXPLAINING } from '../../service/explain-decision.js';
-import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { RpcError, toRpcError } from '../../service/rpc-error.js';
 import { authenticatedToRead, type Services } from '../../service/services.js';
 import type { HttpPlugin } from './app.js';
 import { challenge } from './challenge.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
-import { callerOf } from './http-call.js';
+import { readCaller } from './http-call.js';
 
 /**
  * The description of the REST interface and, unless disabled, the page to try it out
@@ -27,7 +27,7 @@ export function createExplorerPlugin(
     const print = openApiPrinter();
     add('/schema/swagger.json', (request) => ({
       headers: JSON_TYPE,
-      body: print(addressOf(request), services.release.version),
+      body: print(readAddress(request), services.release.version),
     }));
     if (!apiExplorerEnabled) return;
     add('/explorer/names.json', () => ({
@@ -36,7 +36,7 @@ export function createExplorerPlugin(
     }));
     routes.any('/explorer/policies.json', (request, response) => {
       sendPolicies(request, response, exchange, services).catch((thrown) => {
-        const error = rpcErrorOf(thrown, services.report);
+        const error = toRpcError(thrown, services.report);
         exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
       });
     });
@@ -52,7 +52,7 @@ async function sendPolicies(
   services: Services,
 ): Promise<void> {
   const { explainer, local } = services;
-  await authenticatedToRead(services, callerOf(request));
+  await authenticatedToRead(services, readCaller(request));
   if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
   const files = [...explainer.texts(), ...(local?.tests() ?? [])].map(([path, text]) => ({ path, text }));
   exchange.send(request, response, 200, [...JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify({ files }));
@@ -97,7 +97,7 @@ function send(request: IncomingMessage, response: ServerResponse, exchange: Exch
 }
 
 /** The host that the caller used. If it is missing or not a host name, the caller resolves the URL: `/` is relative. */
-function addressOf({ headers, socket }: IncomingMessage): string {
+function readAddress({ headers, socket }: IncomingMessage): string {
   const host = headers.host ?? String(headers[':authority'] ?? '');
   if (!HOST.test(host)) return '/';
   const isSecure = (socket as TLSSocket).encrypted === true || headers['x-forwarded-proto'] === 'https';

@@ -17,7 +17,7 @@ export function frame(kind: number, content: Buffer): Buffer {
  * The only message of a request. If there is none, or more than one, throws an RpcError with the protocol's code for
  * malformed requests.
  */
-export function messageOf(body: Buffer, malformed: Code): Buffer {
+export function readMessage(body: Buffer, malformed: Code): Buffer {
   if (body.length < HEAD) throw new RpcError(malformed, 'a message was expected');
   const kind = body.readUInt8(0);
   if (kind === COMPRESSED) throw new RpcError('unimplemented', 'unknown compression: supported is identity');

@@ -1,6 +1,6 @@
 import { CODES, type RpcError } from '../../service/rpc-error.js';
 import { encodeDetails, forTrailers } from '../error-details.js';
-import { frame, messageOf } from './frames.js';
+import { frame, readMessage } from './frames.js';
 
 /** Whether a media type is one of gRPC-Web's, whose messages are protobuf: binary or base64. */
 export function isGrpcWeb(contentType: string | undefined): contentType is string {
@@ -19,7 +19,7 @@ export function answerType(isText: boolean): string {
 
 /** The only message of a request. Throws an RpcError if there is none, or more than one. */
 export function requestMessage(body: Buffer, isText: boolean): Buffer {
-  return messageOf(isText ? decodeText(body) : body, 'internal');
+  return readMessage(isText ? decodeText(body) : body, 'internal');
 }
 
 /** The last frame of a response: its status. */

@@ -1,10 +1,10 @@
 import type { AliasConfig } from '../../config/aliases.js';
 import { parseDuration } from '../../config/duration.js';
-import { expiryOf } from '../../bundle/provenance.js';
+import { findExpiry } from '../../bundle/provenance.js';
 import type { ServingStatus } from '../../service/health.js';
 import { RpcError } from '../../service/rpc-error.js';
 import type { Services, SourceHealth } from '../../service/services.js';
-import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
+import { type Exchange, JSON_TYPE, readQuery } from './exchange.js';
 import type { Handler, Route } from './route.js';
 
 /**
@@ -13,7 +13,7 @@ import type { Handler, Route } from './route.js';
  */
 export function createHealthRoutes(exchange: Exchange, services: Services): readonly Route[] {
   const health: Handler = (request, response) => {
-    const query = queryOf(request);
+    const query = readQuery(request);
     const status = services.health.of(query.get('service') ?? '');
     const problem = healthProblem(status) ?? ageProblem(query.get('maxBundleAge'), services.source?.());
     if (problem !== undefined) exchange.sendRestError(request, response, problem);
@@ -24,8 +24,11 @@ export function createHealthRoutes(exchange: Exchange, services: Services): read
     if (isLive) exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"LIVE"}\n');
     else exchange.sendRestError(request, response, new RpcError('unavailable', 'a worker is stuck'));
   };
-  const routeOf = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler, isHot: true });
-  return serverPaths(services.aliases).flatMap((root) => [routeOf(root + HEALTH, health), routeOf(root + LIVE, live)]);
+  const makeRoute = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler, isHot: true });
+  return serverPaths(services.aliases).flatMap((root) => [
+    makeRoute(root + HEALTH, health),
+    makeRoute(root + LIVE, live),
+  ]);
 }
 
 /** Whether a path is one of health, under any name. */
@@ -66,12 +69,12 @@ function ageProblem(maxAge: string | null, source: SourceHealth | undefined): Rp
 }
 
 /**
- * With the state of the bundle if a source is asked for it, and `detail` if it has expired. The messages of gRPC have no
- * field for that.
+ * Writes the status, with the state of the bundle if a source is asked for it, and `detail` if it has expired. The
+ * messages of gRPC have no field for that.
  */
 function servingStatus({ bundle, source }: Services): string {
   const provenance = bundle?.().provenance;
-  const expires = provenance && expiryOf(provenance);
+  const expires = provenance && findExpiry(provenance);
   const hasExpired = expires !== undefined && Date.now() > expires;
   return JSON.stringify({
     status: 'SERVING',

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pathOf } from './exchange.js';
+import { readPath } from './exchange.js';
 import type { Route } from './route.js';
 
 /**
@@ -23,6 +23,6 @@ export class HotRoutes {
   find(request: IncomingMessage): Route | undefined {
     const { method, url = '' } = request;
     if (method === 'POST') return this.#posts.get(url);
-    return method === 'GET' || method === 'HEAD' ? this.#gets.get(pathOf(request)) : undefined;
+    return method === 'GET' || method === 'HEAD' ? this.#gets.get(readPath(request)) : undefined;
   }
 }

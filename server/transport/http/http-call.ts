@@ -51,7 +51,7 @@ export class HttpCall implements TransportCall {
   }
 
   host(): string {
-    return hostOf(this.request);
+    return readHost(this.request);
   }
 
   isEncrypted(): boolean {
@@ -74,12 +74,12 @@ export class HttpCall implements TransportCall {
 }
 
 /** The headers of a request by which its caller is authenticated. */
-export function callerOf(request: IncomingMessage): Caller {
+export function readCaller(request: IncomingMessage): Caller {
   // The platform joins repeated headers.
-  return { header: (name) => request.headers[name] as string | undefined, host: () => hostOf(request) };
+  return { header: (name) => request.headers[name] as string | undefined, host: () => readHost(request) };
 }
 
-function hostOf({ headers }: IncomingMessage): string {
+function readHost({ headers }: IncomingMessage): string {
   return headers.host ?? String(headers[':authority'] ?? '');
 }
 

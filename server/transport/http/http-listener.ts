@@ -137,25 +137,44 @@ function tlsServer(options: ListenerOptions, { sessions, sockets, answers }: Par
 function following(answers: Http1Answers, handleRequest: RequestListener): RequestListener {
   return (request, response) => {
     answers.begin(request.socket, response);
-    if (hasOneHost(request.rawHeaders)) handleRequest(request, response);
+    if (isUnambiguous(request.rawHeaders)) handleRequest(request, response);
     else refuseRequest(response);
   };
 }
 
 /**
- * Whether a request names its host once at most: the platform takes the first of several, another proxy the last (RFC
- * 9112, section 3.2). It refuses requests of HTTP/1.1 without one.
+ * Whether other parsers read the same host and body: the platform takes the first of several hosts, another proxy the
+ * last, and it reads any coding before `chunked` as none (RFC 9112, sections 3.2 and 6.1). The platform refuses requests
+ * of HTTP/1.1 without a host.
  */
-function hasOneHost(rawHeaders: readonly string[]): boolean {
+function isUnambiguous(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
+    const { length } = rawHeaders[index] as string;
+    if (length !== HOST.length && length !== CODING.length) continue;
+    const name = (rawHeaders[index] as string).toLowerCase();
+    const value = rawHeaders[index + 1] as string;
+    if (name === HOST) {
+      hosts += 1;
+      if (hosts > 1 || !isHost(value)) return false;
+    } else if (name === CODING && value.toLowerCase() !== 'chunked') return false;
   }
-  return hosts < 2;
+  return true;
 }
 
 const HOST = 'host';
+const CODING = 'transfer-encoding';
+
+/** The last valid host: requests to a server mostly name the same. */
+let lastHost = '';
+
+/** Whether a host is a name or an address, with a port or without: not a list, and without a user or path. */
+function isHost(value: string): boolean {
+  if (value === lastHost) return true;
+  if (!/^[\w.~!$&'()*+;=%:[\]-]*$/.test(value)) return false;
+  lastHost = value;
+  return true;
+}
 
 /**
  * How often the platform looks for requests that take too long to arrive, in milliseconds; timeouts are not more exact

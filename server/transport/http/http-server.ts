@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.js';
 import type { Protocol } from '../../service/call.js';
-import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type RpcError, toRpcError } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
@@ -14,8 +14,8 @@ import { begin, endFailed } from '../watched-call.js';
 import { createAdminPlugin } from './admin.js';
 import { App, createRoutesPlugin } from './app.js';
 import { createConnectPlugin, createConnectRoutes, isConnectPath, sendConnectError } from './connect.js';
-import { corsOf } from './cors.js';
-import { Exchange, pathOf } from './exchange.js';
+import { createCors } from './cors.js';
+import { Exchange, readPath } from './exchange.js';
 import { createExplorerPlugin } from './explorer-routes.js';
 import { sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
@@ -40,8 +40,8 @@ export interface HttpServer {
    */
   readonly load: () => void;
   /**
-   * From now on, every connection ends with its next response: clients move elsewhere before the listener closes, and
-   * no call reaches a closed connection.
+   * Retires the server: from now on, every connection ends with its next response: clients move elsewhere before the
+   * listener closes, and no call reaches a closed connection.
    */
   readonly retire: () => void;
   /**
@@ -77,7 +77,7 @@ export type HttpEndpoints = (exchange: Exchange) => (request: IncomingMessage, r
 /** Go's limit, which clients may rely on (docs/spec/server.md#limits-and-deadlines). */
 const MAX_HEADER_SIZE = 1024 * 1024;
 
-/** With an admin API, explanations are among its routes. */
+/** Lists the public RPCs; with an admin API, explanations are among its routes. */
 const publicRpcs = ({ admin, local }: Services): typeof RPCS =>
   RPCS.filter(
     ({ service, method }) =>
@@ -91,7 +91,7 @@ export function httpServer(
   services: Services,
   { grpc, tls, metrics, endpoints = [], budget = new BodyBudget(0) }: HttpSurroundings = {},
 ): HttpServer {
-  const exchange = new Exchange(corsOf(config.cors));
+  const exchange = new Exchange(createCors(config.cors));
   const failed: Failed = (request, response, thrown) => answerFailed(request, response, exchange, services, thrown);
   const receiver = new Receiver(services.maxMessageSize, budget, failed);
   const known = [
@@ -154,24 +154,24 @@ function answerFailed(
   services: Services,
   thrown: unknown,
 ): void {
-  const error = rpcErrorOf(thrown, services.report);
+  const error = toRpcError(thrown, services.report);
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const path = pathOf(request);
+  const path = readPath(request);
   const { aliases } = services;
   const isConnect = isConnectPath(path, aliases);
   const rpc = isConnect ? RPCS.find((one) => fullNames(one, aliases).includes(path)) : restRpc(request.method, path);
   const protocol = isConnect ? (isGrpcWeb(request.headers['content-type']) ? 'grpc-web' : 'connect') : 'rest';
   const call = rpc && new HttpCall(fullName(rpc), protocol, request, response);
   if (call !== undefined) begin(services.watchers, call);
-  const size = sendErrorOf(protocol, request, response, exchange, error);
+  const size = makeErrorSender(protocol, request, response, exchange, error);
   if (call !== undefined)
     endFailed(services.watchers, call, error, Number(request.headers['content-length'] ?? 0), size);
 }
 
-function sendErrorOf(
+function makeErrorSender(
   protocol: Protocol,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-import { rpcErrorOf } from '../../service/rpc-error.js';
+import { toRpcError } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import type { HttpPlugin } from './app.js';
 import type { Exchange } from './exchange.js';
@@ -22,7 +22,7 @@ export function createMetricsPlugin(
       routes.any(`${root}/metrics`, (request, response) => {
         text().then(
           (body) => exchange.send(request, response, 200, headers, body),
-          (thrown) => exchange.sendRestError(request, response, rpcErrorOf(thrown, services.report)),
+          (thrown) => exchange.sendRestError(request, response, toRpcError(thrown, services.report)),
         );
       });
   };

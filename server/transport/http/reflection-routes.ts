@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type RpcError, toRpcError } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import {
   type Answer,
@@ -10,7 +10,7 @@ import {
   type Question,
   readQuestion,
   REFLECTION_SERVICES,
-  reflectionOf,
+  createReflection,
 } from '../reflection-messages.js';
 import type { StreamMessages } from '../stream-rpc.js';
 import type { HttpPlugin } from './app.js';
@@ -18,7 +18,7 @@ import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { framesIn } from './frames.js';
 import { isTextual } from './grpc-web-frames.js';
-import { refuseStreamType, streamFormOf } from './stream-routes.js';
+import { refuseStreamType, chooseStreamForm } from './stream-routes.js';
 import type { StreamForm } from './stream-form.js';
 
 const messages: StreamMessages<Question, Answer> = {
@@ -33,11 +33,11 @@ const messages: StreamMessages<Question, Answer> = {
  * before they send the next one.
  */
 export function createReflectionPlugin(exchange: Exchange, services: Services): HttpPlugin {
-  const answerTo = reflectionOf(services);
+  const answerTo = createReflection(services);
   return (routes) => {
     for (const service of REFLECTION_SERVICES) {
       routes.postEarly(`/${service}/ServerReflectionInfo`, (request, response) => {
-        const form = streamFormOf(messages as unknown as StreamMessages, request.headers['content-type']);
+        const form = chooseStreamForm(messages as unknown as StreamMessages, request.headers['content-type']);
         if (form === undefined) refuseStreamType(request, response, exchange);
         else
           exchange.stream(
@@ -71,7 +71,7 @@ async function* answers(
       yield answer;
     }
   } catch (thrown) {
-    failure = rpcErrorOf(thrown, report);
+    failure = toRpcError(thrown, report);
   }
   yield form.end(failure);
   // Input after a failure is discarded, so that the response still arrives.

@@ -12,7 +12,7 @@ import type { HttpPlugin } from './app.js';
 import type { HeaderList } from './cors.js';
 import { challenge } from './challenge.js';
 import { grpcTimeout, isLate } from './deadline.js';
-import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
+import { type Exchange, JSON_TYPE, readQuery } from './exchange.js';
 import { HttpCall } from './http-call.js';
 import { isHealthPath } from './health.js';
 import type { Handler, Route } from './route.js';
@@ -73,7 +73,7 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
     run:
       read === undefined
         ? (call, body) => runJson(rpc, services, call, body, print)
-        : (call) => runRequest(rpc, services, call, read(queryOf(call.request)) as Message, print),
+        : (call) => runRequest(rpc, services, call, read(readQuery(call.request)) as Message, print),
     isLate,
     answer: (call, json) => {
       const headers = [...handled(services.release), ...callHeader(call)];

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { WireWriter } from '../../../proto/wire/writer.js';
-import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type Report, RpcError, toRpcError } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { fullNames, readJsonRequest } from '../rpc.js';
 import { STREAM_RPCS } from '../rpcs.js';
@@ -9,9 +9,9 @@ import { decodeRequest, type StreamCall, type StreamMessages } from '../stream-r
 import { checkVersion, printConnectError } from './connect-error.js';
 import { checkDeadline, connectTimeout, grpcTimeout, type Timeout } from './deadline.js';
 import type { Exchange } from './exchange.js';
-import { frame, MESSAGE, messageOf } from './frames.js';
+import { frame, MESSAGE, readMessage } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
-import { callerOf } from './http-call.js';
+import { readCaller } from './http-call.js';
 import type { Routes } from './app.js';
 import type { Handler, Refusal } from './route.js';
 import type { StreamForm } from './stream-form.js';
@@ -20,14 +20,14 @@ import type { StreamForm } from './stream-form.js';
 export function addStreamRoutes(routes: Routes, exchange: Exchange, services: Services): void {
   for (const rpc of STREAM_RPCS) {
     const handler: Handler = (request, response, body) => {
-      const form = streamFormOf(rpc, request.headers['content-type']) as StreamForm;
+      const form = chooseStreamForm(rpc, request.headers['content-type']) as StreamForm;
       const call = streamCall(request, response);
       const responses = (read: () => unknown) => rpc.run(services, call, read);
       const content = Readable.from(frames(form, request.headers, body, services.report, responses));
       exchange.stream(request, response, 200, ['Content-Type', form.contentType], content);
     };
     const refuses: Refusal = (request, response) => {
-      if (streamFormOf(rpc, request.headers['content-type']) !== undefined) return false;
+      if (chooseStreamForm(rpc, request.headers['content-type']) !== undefined) return false;
       refuseStreamType(request, response, exchange);
       return true;
     };
@@ -38,11 +38,11 @@ export function addStreamRoutes(routes: Routes, exchange: Exchange, services: Se
 export function streamCall(request: IncomingMessage, response: ServerResponse): StreamCall {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  return { caller: callerOf(request), gone: gone.signal };
+  return { caller: readCaller(request), gone: gone.signal };
 }
 
 /** The form of a stream in the protocol that a media type selects; undefined if there is none. */
-export function streamFormOf(messages: StreamMessages, contentType: string | undefined): StreamForm | undefined {
+export function chooseStreamForm(messages: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   return grpcWebStreamForm(messages, contentType) ?? connectStreamForm(messages, contentType);
 }
 
@@ -54,7 +54,7 @@ export function refuseStreamType(request: IncomingMessage, response: ServerRespo
 const STREAM_TYPES =
   'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';
 
-/** At the pace of the caller, and only while it listens. */
+/** Yields frames at the pace of the caller, and only while it listens. */
 async function* frames(
   form: StreamForm,
   headers: IncomingHttpHeaders,
@@ -72,7 +72,7 @@ async function* frames(
     }
     checkDeadline(start, timeout);
   } catch (thrown) {
-    failure = rpcErrorOf(thrown, report);
+    failure = toRpcError(thrown, report);
   }
   yield form.end(failure);
 }
@@ -106,8 +106,8 @@ function connectStreamForm(rpc: StreamMessages, contentType: string | undefined)
     timeout: checkHeaders,
     read: (body) =>
       isJson
-        ? readJsonRequest(rpc.readJson, messageOf(body, MALFORMED))
-        : decodeRequest(rpc, messageOf(body, MALFORMED), MALFORMED),
+        ? readJsonRequest(rpc.readJson, readMessage(body, MALFORMED))
+        : decodeRequest(rpc, readMessage(body, MALFORMED), MALFORMED),
     message: (response) => frame(MESSAGE, isJson ? Buffer.from(rpc.printJson(response)) : rpc.encode(response, writer)),
     end: (error) => frame(END, Buffer.from(error === undefined ? '{}' : `{"error":${printConnectError(error)}}`)),
   };

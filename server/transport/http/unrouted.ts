@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ADMIN_DISABLED, type Services } from '../../service/services.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { isConnectPath, sendConnectError } from './connect.js';
-import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
+import { type Exchange, JSON_TYPE, readPath } from './exchange.js';
 import { isRestPath } from './rest.js';
 
 /** The responses to unknown paths (docs/spec/server.md#errors): each family of paths has its own error form. */
@@ -12,7 +12,7 @@ export function answerUnrouted(
   exchange: Exchange,
   { admin, aliases }: Pick<Services, 'admin' | 'aliases'>,
 ): void {
-  const path = pathOf(request);
+  const path = readPath(request);
   if (path.includes('//')) {
     exchange.send(request, response, 301, ['Location', cleaned(request.url ?? '/')], '');
   } else if (isConnectPath(path, aliases)) {

@@ -1,6 +1,6 @@
 import type { AccessRequest } from '../../../runtime/engine/index.js';
 import { type Instant, type Request, sanitize } from '../../../runtime/policy/index.js';
-import { holds, surroundingsOf } from '../../../packages/analysis/program/conditions.js';
+import { holds, makeSurroundings } from '../../../packages/analysis/program/conditions.js';
 import type { Formula } from '../../../packages/analysis/formula/formula.js';
 
 /** Whether a formula is true for a request, with conditions evaluated from the IR. */
@@ -18,7 +18,7 @@ export function isTrueFor(formula: Formula, asked: AccessRequest, now: Instant):
     case 'holds': {
       const { condition, module, failedIsNull, derivedRoles = [] } = formula;
       const active = derivedRoles.filter(({ isActive }) => isTrueFor(isActive, asked, now)).map(({ name }) => name);
-      return holds(condition, surroundingsOf(module, requestOf(asked, active, now), { failedIsNull }));
+      return holds(condition, makeSurroundings(module, requestOf(asked, active, now), { failedIsNull }));
     }
   }
 }

@@ -1,5 +1,5 @@
 import * as cel from '../../../packages/cel/runtime/index.js';
-import { evaluate, functionOf, type Surroundings } from '../../../compiler/evaluate.js';
+import { evaluate, findFunction, type Surroundings } from '../../../compiler/evaluate.js';
 import type { Predicate } from '../../../compiler/ir/predicate.js';
 
 /** Whether a predicate is true, by its definition (compiler/ir/predicate.ts). */
@@ -15,7 +15,7 @@ export function isSatisfied(predicate: Predicate, within: Surroundings): boolean
       return !isSatisfied(predicate.operand, within);
     case 'compare': {
       const [left, right] = [evaluate(predicate.left, within), evaluate(predicate.right, within)];
-      return functionOf(predicate.comparison)(left, right) === predicate.polarity;
+      return findFunction(predicate.comparison)(left, right) === predicate.polarity;
     }
     case 'in':
       return (

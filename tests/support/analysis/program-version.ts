@@ -1,5 +1,5 @@
 import type { PolicyVersion } from '../../../packages/analysis/decision/policy-version.js';
-import { bundleOf } from '../../../packages/analysis/program/bundle.js';
+import { makeBundle } from '../../../packages/analysis/program/bundle.js';
 import type { CompiledBundle } from '../../../runtime/engine/index.js';
 import type { CompileOptions } from '../../../compiler/compile.js';
 import { fold, optimise } from '../../../compiler/optimise/index.js';
@@ -15,5 +15,5 @@ export function programVersion(texts: { readonly [path: string]: string }, optio
   const { lowered, diagnostics } = compileTexts(texts, options);
   if (lowered === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
+  return { source: 'policies', program, lowered, ...ready(makeBundle(program).bundle) };
 }

@@ -1,6 +1,6 @@
 import { ready } from './program-version.js';
 import type { PolicyVersion } from '../../../packages/analysis/decision/policy-version.js';
-import { bundleOf } from '../../../packages/analysis/program/bundle.js';
+import { makeBundle } from '../../../packages/analysis/program/bundle.js';
 import type { AccessRequest } from '../../../runtime/engine/index.js';
 import { compile } from '../../../compiler/compile.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
@@ -196,6 +196,6 @@ export function compiledSet(
   if (compilation.lowered === undefined) return undefined;
   const lowered = compilation.lowered as Program;
   const program = optimise(fold(lowered));
-  const version = { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
+  const version = { source: 'policies', program, lowered, ...ready(makeBundle(program).bundle) };
   return { version, invariants: compilation.invariants };
 }

@@ -32,6 +32,6 @@ export async function openBrowser(): Promise<Browser> {
     viewport: { width: 1280, height: 900 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(300_000);
   return { context, close: () => running.close() };
 }

@@ -13,6 +13,10 @@ export const PROGRAMS = {
   get server(): string {
     return join(builtFolder(), 'server.js');
   },
+  /** What `authzc` runs, as a module: `callShipped` of call-authzc.ts. */
+  get module(): string {
+    return join(builtFolder(), 'authzc-program.js');
+  },
 };
 
 let built: string | undefined;
@@ -111,7 +115,8 @@ export function filesIn(folder: string): readonly string[] {
 
 function buildPrograms(): string {
   return builtOnce('programs', ['docs'], (folder) => {
-    execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], {
+    const callable = 'authzc-program=packages/cli/authzc-program.ts';
+    execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts', callable], {
       cwd: ROOT,
       env: { ...process.env, AUTHZ_DIST: folder },
       stdio: 'pipe',

@@ -7,7 +7,7 @@
 export type IndexMapping = {
   readonly [path: string]:
     | { readonly type: 'keyword'; readonly ignore_above?: number }
-    | { readonly type: 'long' | 'double' | 'boolean' }
+    | { readonly type: 'long' | 'double' | 'boolean' | 'date' }
     | { readonly type: 'nested' };
 };
 
@@ -62,6 +62,11 @@ function valueOf(type: string, value: Value): Value {
     if (value === 'true' || value === 'false' || value === '') return value === 'true';
     throw new Error(`no boolean: ${value}`);
   }
+  if (type === 'date') {
+    if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value))
+      throw new Error(`no date: ${value}`);
+    return Date.parse(value);
+  }
   const number = typeof value === 'boolean' || value === '' ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) throw new Error(`no number: ${value}`);
   return type === 'long' ? Math.trunc(number) : number;
@@ -89,8 +94,13 @@ export function matches(query: Json, document: Indexed, mapping: IndexMapping): 
     case 'exists':
       return values(body.field as string).length > 0;
     case 'term': {
-      const [field, { value }] = single();
-      return values(field).some((one) => isEqual(one, value as Value, mapping[field]?.type));
+      const [field, { value, case_insensitive: isAnyCase }] = single();
+      if (isAnyCase !== undefined && mapping[field]?.type !== 'keyword') throw new Error(`the case of ${field}`);
+      return values(field).some((one) =>
+        isAnyCase === true
+          ? lowered(one) === lowered(value as string)
+          : isEqual(one, value as Value, mapping[field]?.type),
+      );
     }
     case 'terms': {
       const [field, list] = single() as unknown as [string, readonly Value[]];
@@ -102,13 +112,15 @@ export function matches(query: Json, document: Indexed, mapping: IndexMapping): 
       return values(field).some((one) => isWithin(one, bounds, mapping[field]?.type));
     }
     case 'prefix': {
-      const [field, { value }] = single();
-      return values(field).some((one) => typeof one === 'string' && one.startsWith(value as string));
+      const [field, { value, case_insensitive: isAnyCase }] = single();
+      const cased = isAnyCase === true ? lowered : String;
+      return values(field).some((one) => typeof one === 'string' && cased(one).startsWith(cased(value as string)));
     }
     case 'wildcard': {
-      const [field, { value }] = single();
-      const pattern = wildcardOf(value as string);
-      return values(field).some((one) => typeof one === 'string' && pattern.test(one));
+      const [field, { value, case_insensitive: isAnyCase }] = single();
+      const cased = isAnyCase === true ? lowered : String;
+      const pattern = wildcardOf(cased(value as string));
+      return values(field).some((one) => typeof one === 'string' && pattern.test(cased(one)));
     }
     case 'nested': {
       const { path, query: part } = body as { readonly path: string; readonly query: Json };
@@ -144,6 +156,11 @@ function isEqual(one: Value, value: Value, type: string | undefined): boolean {
   return Object.is(one, Number(value));
 }
 
+/** `case_insensitive` is about the letters of ASCII. */
+function lowered(text: Value): string {
+  return String(text).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
 /** Keywords are in the order of their bytes, and -0.0 is before 0.0. */
 function compare(one: Value, bound: Value, type: string | undefined): number {
   if (type === 'keyword') return Buffer.compare(Buffer.from(one as string), Buffer.from(String(bound)));
@@ -153,9 +170,10 @@ function compare(one: Value, bound: Value, type: string | undefined): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function isWithin(one: Value, bounds: Json, type: string | undefined): boolean {
+function isWithin(one: Value, { format, ...bounds }: Json, type: string | undefined): boolean {
+  if ((type === 'date') !== (format === 'strict_date_time')) throw new Error(`a format of ${type}`);
   return Object.entries(bounds).every(([operator, bound]) => {
-    const order = compare(one, bound as Value, type);
+    const order = compare(one, type === 'date' ? Date.parse(bound as string) : (bound as Value), type);
     switch (operator) {
       case 'lt':
         return order < 0;

@@ -3,7 +3,15 @@ import type { Match } from './documents.js';
 import type { ModelDerivedRole } from './table.js';
 
 /** Thrown by `cel` for an expression that cannot be evaluated. */
-export class ModelError extends Error {}
+export class ModelError extends Error {
+  /** Most are caught, and thousands are thrown: a stack takes longer than an expression. */
+  constructor(message?: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
 
 /** Evaluates a CEL text to a JSON-like value, or throws a ModelError. */
 export type Cel = (expression: string, environment: Environment) => unknown;

@@ -24,15 +24,19 @@ interface Batch {
   readonly cases: readonly Case[];
   readonly policies: Parameters<typeof createEngine>[0];
   readonly program: ReturnType<typeof compile>['program'];
+  readonly lowered: ReturnType<typeof compile>['lowered'];
 }
 
-/** Random schemas from a seed on, with the policies of a batch at a time. */
-export async function* batches(seed: number, count: number): AsyncGenerator<Batch> {
+/**
+ * Random schemas from a seed on, with the policies of a batch at a time.
+ * @param ofPrincipals whether principals have a schema too.
+ */
+export async function* batches(seed: number, count: number, ofPrincipals = true): AsyncGenerator<Batch> {
   for (let first = seed; first < seed + count; first += BATCH) {
     const cases = Array.from({ length: Math.min(BATCH, seed + count - first) }, (_, index) => caseOf(first + index));
-    const compilation = compiled(cases);
+    const compilation = compiled(cases, ofPrincipals);
     const { policies } = await loaded(compilation);
-    yield { cases, policies, program: compilation.program };
+    yield { cases, policies, program: compilation.program, lowered: compilation.lowered };
   }
 }
 
@@ -43,10 +47,10 @@ function caseOf(seed: number): Case {
   return { kind: `k${seed}`, schema: randomSchema(random), rules: randomRules(random), random };
 }
 
-function compiled(cases: readonly Case[]): ReturnType<typeof compile> {
+function compiled(cases: readonly Case[], ofPrincipals: boolean): ReturnType<typeof compile> {
   const sources = cases.map(({ kind, rules }, index) => {
     const schemas = {
-      principalSchema: { ref: 'authz:///principal.json' },
+      ...(ofPrincipals && { principalSchema: { ref: 'authz:///principal.json' } }),
       resourceSchema: { ref: `authz:///${kind}.json`, ignoreWhen: { actions: ['list'] } },
     };
     return new Source(
@@ -58,7 +62,7 @@ function compiled(cases: readonly Case[]): ReturnType<typeof compile> {
     );
   });
   const texts = new Map([
-    ['principal.json', JSON.stringify(PRINCIPAL)],
+    ...(ofPrincipals ? [['principal.json', JSON.stringify(PRINCIPAL)] as const] : []),
     ...cases.map(({ kind, schema }) => [`${kind}.json`, JSON.stringify(schema)] as const),
   ]);
   return compile(sources, new Diagnostics(), { schemaTexts: texts });

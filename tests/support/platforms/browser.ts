@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
+import { LAST_RESORT } from '../timeout.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
@@ -54,13 +55,18 @@ export async function inBrowser(program: string): Promise<{ readonly forbids: bo
     response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': POLICY }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS, timeout: 15_000 });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    headless: true,
+    args: FLAGS,
+    timeout: LAST_RESORT,
+  });
   try {
     const page = await browser.newPage();
     const failed = new Promise<string>((resolve) =>
       page.on('pageerror', (error) => resolve(JSON.stringify({ forbids: true, text: String(error) }))),
     );
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { timeout: 15_000 });
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { timeout: LAST_RESORT });
     return JSON.parse(await Promise.race([answered, failed, tooLong('the browser')])) as {
       forbids: boolean;
       text: string;
@@ -74,6 +80,6 @@ export async function inBrowser(program: string): Promise<{ readonly forbids: bo
 
 function tooLong(who: string): Promise<never> {
   return new Promise((_, reject) => {
-    setTimeout(() => reject(new Error(`${who} did not answer`)), 15_000).unref();
+    setTimeout(() => reject(new Error(`${who} did not answer`)), LAST_RESORT).unref();
   });
 }

@@ -38,7 +38,7 @@ export async function inWorker(program: string): Promise<string> {
   });
   try {
     const response = await fetch(`http://127.0.0.1:${await portOf(child)}/`, {
-      signal: AbortSignal.timeout(5 * LAST_RESORT),
+      signal: AbortSignal.timeout(LAST_RESORT),
     });
     return await response.text();
   } finally {
@@ -51,7 +51,7 @@ export async function inWorker(program: string): Promise<string> {
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let told = '';
-    const timer = setTimeout(() => reject(new Error('the worker did not listen')), 10_000);
+    const timer = setTimeout(() => reject(new Error('the worker did not listen')), LAST_RESORT);
     child.once('exit', (code) => reject(new Error(`the worker ended with ${code}`)));
     (child.stdio[3] as Readable).on('data', (chunk: Buffer) => {
       told += chunk.toString();

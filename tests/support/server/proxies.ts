@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../timeout.js';
 
 /** A proxy in front of a service, which asks the gateway about each request. */
 export interface Proxy {
@@ -137,13 +137,11 @@ async function running(child: ChildProcess, port: number, folder: string): Promi
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  for (let attempt = 0; attempt < 200; attempt++) {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
-    if (await accepts(port)) return { port, close };
-    await sleep(50);
-  }
-  await close();
-  throw new Error(`${child.spawnfile} does not listen`);
+    return accepts(port);
+  }, `a connection to ${child.spawnfile}`);
+  return { port, close };
 }
 
 function accepts(port: number): Promise<boolean> {

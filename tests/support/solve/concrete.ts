@@ -4,7 +4,7 @@ import { type ListedElement, schemaFacts } from '../../../packages/analysis/enco
 import { Script } from '../../../packages/analysis/encode/script.js';
 import { intConstant, not, stringConstant } from '../../../packages/analysis/encode/smt.js';
 import { type Scope, Terms } from '../../../packages/analysis/encode/terms.js';
-import { constant, instantOf } from '../../../packages/analysis/encode/values.js';
+import { constant, toInstant } from '../../../packages/analysis/encode/values.js';
 import type { AssumedSchema } from '../../../packages/analysis/question/question.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 
@@ -49,7 +49,7 @@ export function concreteQuery(
   for (const role of new Set([...roles, ...terms.roleNames.keys()]))
     script.assert(`(= (hasRole ${stringConstant(role)}) ${roles.includes(role)})`);
   script.assert(`(= (Lst roles) ${constant(roles, script)?.text})`);
-  script.assert(`(= now (Ts ${intConstant(instantOf(request.now))} ${intConstant(request.now.offset)}))`);
+  script.assert(`(= now (Ts ${intConstant(toInstant(request.now))} ${intConstant(request.now.offset)}))`);
   const elementsOf = (list: string): readonly ListedElement[] =>
     [0, 1].map((at) => ({
       text: script.define('V', `(elemJson (lst ${list}) ${at})`),

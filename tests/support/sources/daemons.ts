@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestCertificate } from '../certificate.js';
+import { until } from '../timeout.js';
 
 /** A server of the operating system that runs on loopback for a test. */
 export interface Daemon {
@@ -196,17 +196,14 @@ async function startDaemon(commandOf: (folder: string, port: number) => readonly
   };
 }
 
-async function listening(port: number, hasEnded: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+function listening(port: number, hasEnded: () => boolean): Promise<void> {
+  return until(() => {
     if (hasEnded()) throw new Error('ended');
-    const isOpen = await new Promise<boolean>((resolve) => {
+    return new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('connect', () => socket.destroy() && resolve(true)).once('error', () => resolve(false));
     });
-    if (isOpen) return;
-    await sleep(50);
-  }
-  throw new Error('does not listen');
+  }, 'a program that listens');
 }
 
 export async function freePort(): Promise<number> {

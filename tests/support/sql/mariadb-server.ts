@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { accountOf } from './postgresql-cluster.js';
+import { until } from '../timeout.js';
 
 /** A private MariaDB server in a temporary folder, reached by a socket in it. */
 export interface MariadbServer {
@@ -71,14 +71,12 @@ const SETTINGS = [
 ];
 
 async function connected(socketPath: string, server: ChildProcess): Promise<Connection | undefined> {
-  for (let attempt = 0; attempt < 200 && server.exitCode === null; attempt += 1) {
-    try {
-      return await createConnection({ socketPath, user: 'root', charset: 'utf8mb4' });
-    } catch {
-      await wait(100);
-    }
-  }
-  return undefined;
+  let found: Connection | undefined;
+  await until(async () => {
+    found = await createConnection({ socketPath, user: 'root', charset: 'utf8mb4' }).catch(() => undefined);
+    return found !== undefined || server.exitCode !== null;
+  }, 'a connection to MariaDB');
+  return found;
 }
 
 /** Shuts down the server that was started here, by its own process. */

@@ -6,8 +6,11 @@ declare module 'pg' {
 
   export interface Options {
     readonly host: string;
+    readonly port?: number;
     readonly user: string;
     readonly database: string;
+    /** The most connections of a pool. */
+    readonly max?: number;
   }
 
   export class Client {

@@ -2,19 +2,24 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
+import { until } from '../timeout.js';
 
 /** A private PostgreSQL in a temporary folder, reached by a socket in it. */
 export interface Cluster {
   readonly client: Client;
   /** How other clients connect. */
   readonly connection: { readonly host: string; readonly user: string; readonly database: string };
+  /** The address for libraries that know no sockets of the file system, if a port was asked for. */
+  readonly url: string | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts a cluster. Returns the reason when PostgreSQL is not installed or cannot run. */
-export async function startCluster(): Promise<Cluster | string> {
+/**
+ * Starts a cluster. Returns the reason when PostgreSQL is not installed or cannot run.
+ * @param port a free port of this machine, at which it also listens.
+ */
+export async function startCluster(port?: number): Promise<Cluster | string> {
   const bin = binaries();
   if (bin === undefined) return 'PostgreSQL is not installed';
   const account = process.getuid?.() === 0 ? accountOf('postgres') : undefined;
@@ -39,7 +44,7 @@ export async function startCluster(): Promise<Cluster | string> {
     'full_page_writes=off',
     'synchronous_commit=off',
     'shared_buffers=16MB',
-    'listen_addresses=',
+    ...(port === undefined ? ['listen_addresses='] : ['listen_addresses=127.0.0.1', `port=${port}`]),
     `unix_socket_directories=${folder}`,
     'max_connections=10',
   ];
@@ -52,7 +57,7 @@ export async function startCluster(): Promise<Cluster | string> {
     await ended(server);
     rmSync(folder, { recursive: true, force: true });
   };
-  const client = await connected(folder, server);
+  const client = await connected(folder, port, server);
   if (client === undefined) {
     await stop();
     return 'PostgreSQL does not answer';
@@ -60,9 +65,16 @@ export async function startCluster(): Promise<Cluster | string> {
   return {
     client,
     connection: { host: folder, user: 'authz', database: 'postgres' },
+    url: port === undefined ? undefined : `postgresql://authz@127.0.0.1:${port}/postgres`,
     async stop() {
-      await client.end();
-      await stop();
+      try {
+        // A test that failed may have left a transaction.
+        await client.query('ROLLBACK');
+        await othersLeft(client);
+        await client.end();
+      } finally {
+        await stop();
+      }
     },
   };
 }
@@ -88,17 +100,29 @@ export function accountOf(name: string): { readonly uid: number; readonly gid: n
   }
 }
 
-async function connected(folder: string, server: ChildProcess): Promise<Client | undefined> {
-  for (let attempt = 0; attempt < 100 && server.exitCode === null; attempt += 1) {
-    const client = new Client({ host: folder, user: 'authz', database: 'postgres' });
-    try {
-      await client.connect();
-      return client;
-    } catch {
-      await wait(100);
-    }
-  }
-  return undefined;
+async function connected(folder: string, port: number | undefined, server: ChildProcess): Promise<Client | undefined> {
+  let found: Client | undefined;
+  await until(async () => {
+    const client = new Client({ host: folder, port: port ?? 5432, user: 'authz', database: 'postgres' });
+    found = await client.connect().then(
+      () => client,
+      () => undefined,
+    );
+    return found !== undefined || server.exitCode !== null;
+  }, 'a connection to PostgreSQL');
+  return found;
+}
+
+/**
+ * Waits until the other clients are gone: the pool of node-postgres says that it has ended before its
+ * connections are closed, and a connection that the server ends is an error that nobody listens for.
+ */
+async function othersLeft(client: Client): Promise<void> {
+  const others = `SELECT count(*)::int AS others FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  await until(async () => {
+    const { rows } = await client.query(others);
+    return (rows as readonly { readonly others: number }[])[0]?.others === 0;
+  }, 'the end of the other connections');
 }
 
 /** Shuts down the server that was started here, by its own process. */

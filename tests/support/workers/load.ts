@@ -3,6 +3,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
 import { CHECK } from '../cli/policies.js';
 import { registry } from '../protobuf.js';
+import { LAST_RESORT } from '../timeout.js';
 
 /** The results of the load. */
 export interface Load {
@@ -65,7 +66,7 @@ export function startLoad(http: string, grpc: string, clients = 4, keepAlive = t
 }
 
 /** The longest time that a call may take, in milliseconds. */
-const CALL_TIMEOUT = 30_000;
+const CALL_TIMEOUT = LAST_RESORT / 5;
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 

@@ -1,5 +1,5 @@
 import { escaped } from '../../report/html.js';
-import { type Coverage, type CoverageTotals, type FileCoverage, percentOf, type Share } from '../coverage.js';
+import { type Coverage, type CoverageTotals, type FileCoverage, toPercent, type Share } from '../coverage.js';
 import { type ClauseCoverage, isCovered } from '../rule-record.js';
 
 /**
@@ -36,7 +36,7 @@ function row(name: string, { rules, clauses, mcdc }: CoverageTotals): string {
 }
 
 function cell(share: Share): string {
-  return share.all === 0 ? '–' : `${percentOf(share)} % <small>${share.covered}/${share.all}</small>`;
+  return share.all === 0 ? '–' : `${toPercent(share)} % <small>${share.covered}/${share.all}</small>`;
 }
 
 function section(file: FileCoverage, id: string, path: string, text: string): string {
@@ -70,12 +70,12 @@ function notesByLine({ file, rules }: FileCoverage): ReadonlyMap<number, readonl
       state: applied === 0 ? 'none' : missing.length > 0 ? 'part' : 'full',
       text: [`${rule.slice(rule.indexOf('#') + 1)}: reached ${reached}, applied ${applied}`, ...missing].join(', '),
     });
-    for (const clause of clauses) if (clause.place.file === file) add(clause.place.line, noteOf(clause));
+    for (const clause of clauses) if (clause.place.file === file) add(clause.place.line, makeNote(clause));
   }
   return notes;
 }
 
-function noteOf(clause: ClauseCoverage): Note {
+function makeNote(clause: ClauseCoverage): Note {
   const { text, true: held, false: not, failed, isDecisive } = clause;
   const counts = [`true ${held}`, `false ${not}`, ...(failed > 0 ? [`failed ${failed}`] : [])];
   const wasSeen = held + not + failed > 0;

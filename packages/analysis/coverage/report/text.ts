@@ -1,19 +1,19 @@
 import { visible } from '../../../../compiler/diagnostics/visible.js';
 import { columns } from '../../report/columns.js';
-import { type Coverage, type CoverageTotals, type FileCoverage, percentOf, type Share } from '../coverage.js';
+import { type Coverage, type CoverageTotals, type FileCoverage, toPercent, type Share } from '../coverage.js';
 import { isCovered } from '../rule-record.js';
-import { gapsOf } from '../gaps.js';
+import { findGaps } from '../gaps.js';
 
 /** A table by file, and then everything that is not covered, with its place. */
 export function coverageText({ files, total }: Coverage, pathOf: (file: string) => string): string {
   const rows = [
     ['', 'rules', 'clauses', 'MC/DC', 'uncovered lines'],
-    ...files.map((file) => [visible(pathOf(file.file)), ...cellsOf(file.total), uncoveredLines(file)]),
-    ['all', ...cellsOf(total), ''],
+    ...files.map((file) => [visible(pathOf(file.file)), ...formatCells(file.total), uncoveredLines(file)]),
+    ['all', ...formatCells(total), ''],
   ];
   const gaps = files.flatMap((file) =>
     file.rules.flatMap((rule) =>
-      gapsOf(rule).map(({ place: { line, column }, text }) =>
+      findGaps(rule).map(({ place: { line, column }, text }) =>
         [`${visible(pathOf(file.file))}:${line}:${column}`, visible(text)].join('  '),
       ),
     ),
@@ -21,12 +21,12 @@ export function coverageText({ files, total }: Coverage, pathOf: (file: string) 
   return `${[...columns(rows), ...(gaps.length === 0 ? [] : ['', ...gaps])].join('\n')}\n`;
 }
 
-function cellsOf({ rules, clauses, mcdc }: CoverageTotals): readonly string[] {
+function formatCells({ rules, clauses, mcdc }: CoverageTotals): readonly string[] {
   return [rules, clauses, mcdc].map(cell);
 }
 
 function cell(share: Share): string {
-  return share.all === 0 ? '-' : `${percentOf(share)} % (${share.covered}/${share.all})`;
+  return share.all === 0 ? '-' : `${toPercent(share)} % (${share.covered}/${share.all})`;
 }
 
 function uncoveredLines({ rules }: FileCoverage): string {

@@ -10,14 +10,14 @@ import { DIRECTIONS, solverNote, verdictWord } from './paragraphs.js';
 export function diffList(report: DiffReport): string {
   const note = solverNote(report);
   const lines = [
-    ...report.rows.map(lineOf),
+    ...report.rows.map(formatLine),
     ...report.grants.map(grantLine),
     ...(note === undefined ? [] : [`note: ${note}`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function lineOf(row: DiffRow): string {
+function formatLine(row: DiffRow): string {
   const { kind, version, scope, principal, action, named, verdict, roles, combined } = row;
   return [
     word(kind),

@@ -1,12 +1,12 @@
 import { visibleJson } from '../../../../compiler/diagnostics/visible.js';
-import { code, codeOf, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
+import { code, formatCode, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
 import type { DiffAnswer, DiffReport, GrantChange } from '../report.js';
 import {
-  countsOf,
+  countVerdicts,
   DIRECTIONS,
   narrowedTo,
   type Paragraph,
-  paragraphsOf,
+  makeParagraphs,
   reasonText,
   requestParts,
   solverNote,
@@ -22,24 +22,24 @@ const MARKER = '<!-- authzc-diff -->';
  */
 export function markdownDiff(report: DiffReport): string {
   return comment({
-    title: titleOf(report),
+    title: formatTitle(report),
     head: ['| | kind | actions | roles | example |', '|---|---|---|---|---|'],
-    items: paragraphsOf(report),
-    rowOf,
-    requestsOf,
-    end: endOf(report),
+    items: makeParagraphs(report),
+    rowOf: formatRow,
+    requestsOf: formatRequests,
+    end: formatEnd(report),
   });
 }
 
-function titleOf(report: DiffReport): string {
+function formatTitle(report: DiffReport): string {
   const { rows, unchanged } = report.summary;
   const grants = report.grants.length === 0 ? '' : ', other grants to tenants';
   if (rows === unchanged) return `### Policies: ${rows === 0 ? 'nothing to compare' : 'no decision changes'}${grants}`;
-  const counts = countsOf(report).filter(([word, count]) => word !== 'unchanged' && count > 0);
+  const counts = countVerdicts(report).filter(([word, count]) => word !== 'unchanged' && count > 0);
   return `### Policies: ${[...counts.map(([word, count]) => `${count} ${word}`), `${unchanged} unchanged`].join(', ')}${grants}`;
 }
 
-function endOf(report: DiffReport): string {
+function formatEnd(report: DiffReport): string {
   const { unchanged } = report.summary;
   const narrowed = narrowedTo(report);
   const note = solverNote(report);
@@ -62,7 +62,7 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
     : `${SIGNS.narrowed} ${who} may no longer give ${what}.`;
 }
 
-function rowOf({ row, actions, kinds }: Paragraph): string {
+function formatRow({ row, actions, kinds }: Paragraph): string {
   const { version, scope, principal, verdict, roles, combined } = row;
   const word = verdictWord(verdict);
   const where = [
@@ -75,14 +75,14 @@ function rowOf({ row, actions, kinds }: Paragraph): string {
     `${listed(kinds.map(code))}${where.length === 0 ? '' : ` (${where.join(', ')})`}`,
     listed(actions.map(code)),
     combined ? 'combined' : listed(roles.map(code)),
-    DIRECTIONS.flatMap(({ name, noun }) => exampleOf(row[name], name, noun)).join('<br>'),
+    DIRECTIONS.flatMap(({ name, noun }) => formatExample(row[name], name, noun)).join('<br>'),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
 const SIGNS = { unchanged: '', widened: '🔺', narrowed: '🔻', mixed: '🔀', 'not decided': '❔' } as const;
 
-function exampleOf(answer: DiffAnswer, name: 'widened' | 'narrowed', noun: string): readonly string[] {
+function formatExample(answer: DiffAnswer, name: 'widened' | 'narrowed', noun: string): readonly string[] {
   switch (answer.answer) {
     case 'no':
       return [];
@@ -93,13 +93,13 @@ function exampleOf(answer: DiffAnswer, name: 'widened' | 'narrowed', noun: strin
     case 'yes': {
       const { principal, resource, action } = answer.request;
       const may = name === 'widened' ? 'may now' : 'may no longer';
-      const attributes = Object.keys(resource.attr).length === 0 ? '' : ` ${codeOf(visibleJson(resource.attr))}`;
+      const attributes = Object.keys(resource.attr).length === 0 ? '' : ` ${formatCode(visibleJson(resource.attr))}`;
       return [`${code(principal.id)} [${listed(principal.roles.map(code))}] ${may} **${code(action)}**${attributes}`];
     }
   }
 }
 
-function requestsOf({ row }: Paragraph): readonly string[] {
+function formatRequests({ row }: Paragraph): readonly string[] {
   return DIRECTIONS.flatMap(({ name }) => {
     const answer = row[name];
     if (answer.answer === 'no' || answer.request === undefined) return [];

@@ -17,11 +17,11 @@ export interface Paragraph {
 }
 
 /** The rows that are not unchanged, as paragraphs, in the order of their first rows. */
-export function paragraphsOf({ rows }: DiffReport): readonly Paragraph[] {
+export function makeParagraphs({ rows }: DiffReport): readonly Paragraph[] {
   const groups = new Map<string, DiffRow[]>();
   for (const row of rows) {
     if (row.verdict === 'unchanged') continue;
-    const key = JSON.stringify([pointOf(row), sharedOf(row)]);
+    const key = JSON.stringify([listCoordinates(row), listSharedParts(row)]);
     const group = groups.get(key) ?? [];
     group.push(row);
     groups.set(key, group);
@@ -40,7 +40,7 @@ function ofManyKinds(paragraphs: readonly Paragraph[]): readonly Paragraph[] {
   for (const paragraph of paragraphs) {
     const { row, actions, kinds } = paragraph;
     const { version, scope, principal } = row;
-    const key = JSON.stringify([version, scope, principal, actions, sharedOf(row)], (name, value: unknown) =>
+    const key = JSON.stringify([version, scope, principal, actions, listSharedParts(row)], (name, value: unknown) =>
       withoutKind(name, value),
     );
     const known = merged.get(key);
@@ -58,11 +58,11 @@ function withoutKind(name: string, value: unknown): unknown {
 }
 
 /** What tells points apart. */
-export function pointOf({ kind, version, scope, principal }: DiffRow): readonly unknown[] {
+export function listCoordinates({ kind, version, scope, principal }: DiffRow): readonly unknown[] {
   return [kind, version, scope, principal];
 }
 
-function sharedOf({ verdict, roles, combined, widened, narrowed, causes }: DiffRow): readonly unknown[] {
+function listSharedParts({ verdict, roles, combined, widened, narrowed, causes }: DiffRow): readonly unknown[] {
   return [verdict, roles, combined, withoutAction(widened), withoutAction(narrowed), causes];
 }
 
@@ -132,7 +132,7 @@ const REASONS = {
 } as const;
 
 /** `2 widened, 1 not decided`: the counts of a report, in order. */
-export function countsOf({
+export function countVerdicts({
   summary: { unchanged, widened, narrowed, mixed, undecided },
 }: DiffReport): readonly (readonly [VerdictWord, number])[] {
   return [

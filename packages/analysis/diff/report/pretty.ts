@@ -2,12 +2,12 @@ import type { Paint } from '../../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import type { Cause, DiffAnswer, DiffReport, GrantChange, RulePlace, WitnessRequest } from '../report.js';
 import {
-  countsOf,
+  countVerdicts,
   DIRECTIONS,
   narrowedTo,
   type Paragraph,
-  paragraphsOf,
-  pointOf,
+  makeParagraphs,
+  listCoordinates,
   reasonText,
   type ReportStyle,
   requestParts,
@@ -26,21 +26,21 @@ export interface PrettyStyle extends ReportStyle {
 export function prettyDiff(report: DiffReport, style: PrettyStyle): string {
   const lines: string[] = [];
   let point = '';
-  for (const paragraph of paragraphsOf(report)) {
-    const own = JSON.stringify([pointOf(paragraph.row), paragraph.kinds]);
-    if (own !== point) lines.push(...(lines.length === 0 ? [] : ['']), headingOf(paragraph, style));
+  for (const paragraph of makeParagraphs(report)) {
+    const own = JSON.stringify([listCoordinates(paragraph.row), paragraph.kinds]);
+    if (own !== point) lines.push(...(lines.length === 0 ? [] : ['']), formatHeading(paragraph, style));
     point = own;
     lines.push(...paragraphLines(paragraph, style));
   }
   if (lines.length > 0) lines.push('');
-  lines.push(...endOf(report, style));
+  lines.push(...formatEnd(report, style));
   return lines.map((line) => `${line}\n`).join('');
 }
 
 /** More kinds are counted. */
 const MOST_KINDS = 5;
 
-function headingOf({ row: { version, scope, principal }, kinds }: Paragraph, { paint }: PrettyStyle): string {
+function formatHeading({ row: { version, scope, principal }, kinds }: Paragraph, { paint }: PrettyStyle): string {
   const left = kinds.length - MOST_KINDS;
   const shown = kinds.slice(0, MOST_KINDS).map((kind) => paint.strong(visible(kind)));
   return [
@@ -133,12 +133,12 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
   return `  ${paint.mark(change.toUpperCase())}   ${visible(given)}`;
 }
 
-function endOf(report: DiffReport, { paint, took }: PrettyStyle): readonly string[] {
+function formatEnd(report: DiffReport, { paint, took }: PrettyStyle): readonly string[] {
   const { alsoChanged, grants, summary } = report;
   const narrowed = narrowedTo(report);
   const note = solverNote(report);
-  const rows = `${summary.rows} ${summary.rows === 1 ? 'row' : 'rows'}`;
-  const counts = countsOf(report)
+  const rows = `${summary.rows} ${summary.rows === 1 ? 'row' : 'rows'} of kind, version, scope and action`;
+  const counts = countVerdicts(report)
     .map(([word, count]) => `${count} ${word}`)
     .join(', ');
   const result = summary.rows === 0 ? 'nothing to compare' : 'all unchanged';

@@ -9,7 +9,7 @@ export class Notes {
   readonly conditions: string[] = [];
 
   /** The number of a condition; undefined if it fits into a cell. */
-  numberOf(condition: string): number | undefined {
+  numberCondition(condition: string): number | undefined {
     if (condition.length <= LONGEST_CONDITION) return undefined;
     const index = this.conditions.indexOf(condition);
     return index < 0 ? this.conditions.push(condition) : index + 1;
@@ -17,7 +17,7 @@ export class Notes {
 }
 
 /** What a cell says, without its condition. */
-export function wordOf({ answer }: Exclude<Cell, { readonly answer: 'condition' }>): string {
+export function wordAnswer({ answer }: Exclude<Cell, { readonly answer: 'condition' }>): string {
   switch (answer) {
     case 'allowed':
       return 'allowed';
@@ -29,7 +29,7 @@ export function wordOf({ answer }: Exclude<Cell, { readonly answer: 'condition' 
 }
 
 /** `album`, and what else selects the policies: `leave_request   version v2   scope acme.hr`. */
-export function titleParts(table: MatrixTable): readonly string[] {
+export function titleParts(table: Omit<MatrixTable, 'actions' | 'rows' | 'isComplete'>): readonly string[] {
   const { kind, isNamedKind, version, scope, isNamedScope } = table;
   return [
     isNamedKind ? visible(kind) : 'any other kind',
@@ -43,7 +43,7 @@ export function titleParts(table: MatrixTable): readonly string[] {
 }
 
 /** What a table does not say; undefined if it says everything. */
-export function gapText({ isComplete }: MatrixTable): string | undefined {
+export function gapText({ isComplete }: Pick<MatrixTable, 'isComplete'>): string | undefined {
   return isComplete ? undefined : 'too many globs: some names that only globs match may have no row or column';
 }
 

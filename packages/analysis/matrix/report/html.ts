@@ -1,6 +1,6 @@
 import { escaped } from '../../report/html.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, wordOf } from './cells.js';
+import { gapText, nameText, Notes, rowTitle, titleParts, wordAnswer } from './cells.js';
 
 /** One page without scripts and without anything to load. */
 export function matrixHtml({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -38,8 +38,8 @@ ${gap === undefined ? '' : `<p>${escaped(gap)}\n`}${conditions.length === 0 ? ''
 }
 
 function cellHtml(cell: Cell, notes: Notes): string {
-  if (cell.answer !== 'condition') return `<td class="${cell.answer}">${wordOf(cell)}`;
-  const number = notes.numberOf(cell.condition);
+  if (cell.answer !== 'condition') return `<td class="${cell.answer}">${wordAnswer(cell)}`;
+  const number = notes.numberCondition(cell.condition);
   const condition = escaped(cell.condition);
   return number === undefined
     ? `<td class="condition">if <code>${condition}</code>`

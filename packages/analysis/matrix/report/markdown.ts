@@ -1,6 +1,6 @@
 import { visible } from '../../../../compiler/diagnostics/visible.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, wordOf } from './cells.js';
+import { gapText, nameText, Notes, rowTitle, titleParts, wordAnswer } from './cells.js';
 
 /** Tables as Markdown; long conditions are numbered below their table. */
 export function matrixMarkdown({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -42,8 +42,8 @@ function tableLines(table: MatrixTable): readonly string[] {
 }
 
 function cellText(cell: Cell, notes: Notes): string {
-  if (cell.answer !== 'condition') return wordOf(cell);
-  const number = notes.numberOf(cell.condition);
+  if (cell.answer !== 'condition') return wordAnswer(cell);
+  const number = notes.numberCondition(cell.condition);
   return number === undefined ? `if ${code(cell.condition)}` : `if (${number})`;
 }
 

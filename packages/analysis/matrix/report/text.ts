@@ -2,7 +2,7 @@ import { visible } from '../../../../compiler/diagnostics/visible.js';
 import { columns } from '../../report/columns.js';
 import type { Definition } from '../definitions.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, wordOf } from './cells.js';
+import { gapText, nameText, Notes, rowTitle, titleParts, wordAnswer } from './cells.js';
 
 /** Tables for a terminal; long conditions are numbered below their table. */
 export function matrixText({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -33,8 +33,8 @@ function gapLines(table: MatrixTable): readonly string[] {
 }
 
 function cellText(cell: Cell, notes: Notes): string {
-  if (cell.answer !== 'condition') return wordOf(cell);
-  const number = notes.numberOf(cell.condition);
+  if (cell.answer !== 'condition') return wordAnswer(cell);
+  const number = notes.numberCondition(cell.condition);
   return number === undefined ? `if ${visible(cell.condition)}` : `if [${number}]`;
 }
 
@@ -62,5 +62,5 @@ export function answersText({ tables, definitions }: Matrix, pathOf: (file: stri
 }
 
 function answerText(cell: Cell): string {
-  return cell.answer === 'condition' ? `if ${visible(cell.condition)}` : wordOf(cell);
+  return cell.answer === 'condition' ? `if ${visible(cell.condition)}` : wordAnswer(cell);
 }

@@ -12,7 +12,7 @@ export function prettyReplay(report: ReplayReport, paint: Paint): string {
     lines.push(...groupLines(group, report.logs, paint));
   }
   if (lines.length > 0) lines.push('');
-  lines.push(...summaryOf(report));
+  lines.push(...formatSummary(report));
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -50,7 +50,7 @@ function outcomeText({ effect, policy }: Outcome): string {
   return policy === '' ? word : `${word.padEnd(5)}  ${visible(policy)}`;
 }
 
-function summaryOf({
+function formatSummary({
   logs,
   only,
   lines,

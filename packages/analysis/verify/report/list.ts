@@ -9,11 +9,11 @@ import { ANSWERS, decisiveRows, openReasons, rowsForSolver } from './statements.
  */
 export function verifyList(report: VerifyReport): string {
   const note = solverNoteFor(rowsForSolver(report));
-  const lines = [...report.statements.map(lineOf), ...(note === undefined ? [] : [`note: ${note}`])];
+  const lines = [...report.statements.map(formatLine), ...(note === undefined ? [] : [`note: ${note}`])];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function lineOf(statement: VerifiedStatement): string {
+function formatLine(statement: VerifiedStatement): string {
   const { invariants, name, form, answer, reason, rows } = statement;
   const decisive = decisiveRows(statement);
   const first = decisive.find(({ request }) => request !== undefined);

@@ -2,7 +2,7 @@ import { visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import { narrowedTo, solverNoteFor } from '../../diff/report/paragraphs.js';
 import { code, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
 import type { VerifiedStatement, VerifyReport } from '../report.js';
-import { ANSWERS, decisiveRows, openReasons, partsOf, refutation, rowsForSolver } from './statements.js';
+import { ANSWERS, decisiveRows, openReasons, listParts, refutation, rowsForSolver } from './statements.js';
 
 /** The last line: a bot finds its comment by it, to replace it. */
 const MARKER = '<!-- authzc-verify -->';
@@ -13,23 +13,23 @@ const MARKER = '<!-- authzc-verify -->';
  */
 export function markdownVerification(report: VerifyReport): string {
   return comment({
-    title: titleOf(report),
+    title: formatTitle(report),
     head: ['| | statement | form | why |', '|---|---|---|---|'],
     items: report.statements.filter(({ answer }) => answer !== 'proved'),
-    rowOf,
-    requestsOf,
-    end: endOf(report),
+    rowOf: formatRow,
+    requestsOf: formatRequests,
+    end: formatEnd(report),
   });
 }
 
-function titleOf({ summary }: VerifyReport): string {
+function formatTitle({ summary }: VerifyReport): string {
   const counts = (['refuted', 'undecided', 'proved'] as const)
     .filter((answer) => summary[answer] > 0)
     .map((answer) => `${summary[answer]} ${ANSWERS[answer]}`);
   return `### Invariants: ${counts.length === 0 ? 'no statements' : counts.join(', ')}`;
 }
 
-function endOf(report: VerifyReport): string {
+function formatEnd(report: VerifyReport): string {
   const { proved } = report.summary;
   const narrowed = narrowedTo(report);
   const note = solverNoteFor(rowsForSolver(report));
@@ -42,12 +42,12 @@ function endOf(report: VerifyReport): string {
 
 const SIGNS = { proved: '✅', refuted: '❌', undecided: '❔' } as const;
 
-function rowOf(statement: VerifiedStatement): string {
+function formatRow(statement: VerifiedStatement): string {
   const { invariants, name, form, answer } = statement;
-  return `| ${SIGNS[answer]} ${ANSWERS[answer]} | ${code(name)} (${code(invariants)}) | ${form} | ${whyOf(statement)} |`;
+  return `| ${SIGNS[answer]} ${ANSWERS[answer]} | ${code(name)} (${code(invariants)}) | ${form} | ${giveReason(statement)} |`;
 }
 
-function whyOf(statement: VerifiedStatement): string {
+function giveReason(statement: VerifiedStatement): string {
   const { answer, reason } = statement;
   if (reason !== undefined) return reason;
   const decisive = decisiveRows(statement);
@@ -61,9 +61,9 @@ function whyOf(statement: VerifiedStatement): string {
   return listed(decisive.slice(0, 1).map((row) => refutation(statement, row, code)));
 }
 
-function requestsOf({ name, ...statement }: VerifiedStatement): readonly string[] {
+function formatRequests({ name, ...statement }: VerifiedStatement): readonly string[] {
   const row = decisiveRows({ name, ...statement }).find(({ request }) => request !== undefined);
   if (row?.request === undefined) return [];
-  const request = Object.fromEntries([...partsOf(row), ['action', row.request.action]]);
+  const request = Object.fromEntries([...listParts(row), ['action', row.request.action]]);
   return [`- ${code(name)}: \`${inCode(visibleJson(request))}\``];
 }

@@ -7,7 +7,7 @@ import {
   decisiveRows,
   isProofRefuted,
   openReasons,
-  partsOf,
+  listParts,
   refutation,
   rowsForSolver,
   summaryText,
@@ -19,6 +19,9 @@ export interface VerifyStyle {
   /** The path of a policy as the reader would open it. */
   readonly pathOf: (file: string) => string;
 }
+
+/** What the number of rows of a proof counts. */
+const ROW = 'a row is a kind, version, scope and action';
 
 /** The number of rows of a statement that are shown. */
 const MOST_ROWS = 3;
@@ -32,20 +35,22 @@ export function prettyVerification(report: VerifyReport, style: VerifyStyle): st
     const heading = `${style.paint.strong(visible(invariants))} (${visible(style.pathOf(place.file))})`;
     if (heading !== document) lines.push(...(lines.length === 0 ? [] : ['']), heading);
     document = heading;
-    lines.push(...statementLines(statement, widthOf(report, invariants), style));
+    lines.push(...statementLines(statement, measureWidth(report, invariants), style));
   }
   const narrowed = narrowedTo(report);
   const note = solverNoteFor(rowsForSolver(report));
   lines.push(
     ...(lines.length === 0 ? [] : ['']),
     ...(narrowed === undefined ? [] : [`only ${visible(narrowed)}`]),
-    summaryText(report),
+    ...(report.statements.some(({ answer }) => answer === 'proved')
+      ? [`${summaryText(report)} (${ROW})`]
+      : [summaryText(report)]),
     ...(note === undefined ? [] : [`${style.paint.strong('note:')} ${note}`]),
   );
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function widthOf({ statements }: VerifyReport, document: string): number {
+function measureWidth({ statements }: VerifyReport, document: string): number {
   return Math.max(
     ...statements.filter(({ invariants }) => invariants === document).map(({ name }) => visible(name).length),
   );
@@ -60,14 +65,14 @@ function statementLines(statement: VerifiedStatement, width: number, style: Veri
   const refutedProofs = decisive.filter(isProofRefuted).slice(0, MOST_ROWS);
   const left = answer === 'refuted' ? decisive.length - shown.length : 0;
   return [
-    `  ${style.paint.mark(MARKS[answer])} ${visible(name).padEnd(width)}   ${resultOf(statement, rows.length, style)}`,
+    `  ${style.paint.mark(MARKS[answer])} ${visible(name).padEnd(width)}   ${formatResult(statement, rows.length, style)}`,
     ...shown.flatMap((row) => rowLines(statement, row, style)),
     ...refutedProofs.flatMap(partLines),
     ...(left === 0 ? [] : [`      … and ${left} more`]),
   ];
 }
 
-function resultOf(statement: VerifiedStatement, rows: number, { paint, pathOf }: VerifyStyle): string {
+function formatResult(statement: VerifiedStatement, rows: number, { paint, pathOf }: VerifyStyle): string {
   const { answer, place, reason } = statement;
   switch (answer) {
     case 'proved':
@@ -82,7 +87,7 @@ function resultOf(statement: VerifiedStatement, rows: number, { paint, pathOf }:
 }
 
 function partLines(row: VerifiedRow): readonly string[] {
-  return partsOf(row).map(([name, part]) => `        ${name.padEnd(9)}  ${visibleJson(part)}`);
+  return listParts(row).map(([name, part]) => `        ${name.padEnd(9)}  ${visibleJson(part)}`);
 }
 
 function rowLines(statement: VerifiedStatement, row: VerifiedRow, style: VerifyStyle): readonly string[] {

@@ -74,6 +74,6 @@ export function rowsForSolver({ statements }: VerifyReport): number {
 }
 
 /** The parts of the request of a row; none if it has none. */
-export function partsOf({ request }: VerifiedRow): readonly (readonly [string, unknown])[] {
+export function listParts({ request }: VerifiedRow): readonly (readonly [string, unknown])[] {
   return request === undefined ? [] : requestParts({ request });
 }

@@ -14,14 +14,14 @@ export type Match =
  *
  * @throws UntranslatableError
  */
-export function matchOf(condition: unknown, resource: string): Match {
+export function translateCondition(condition: unknown, resource: string): Match {
   if (Array.isArray(condition)) return leaf(condition, resource);
   if (typeof condition !== 'object' || condition === null) throw new UntranslatableError('a condition in text form');
   const { and, or, not, fn } = condition as { readonly [key: string]: unknown };
   if (fn !== undefined) throw new UntranslatableError(`the function \`${String(fn)}\``);
-  if (Array.isArray(and)) return { all: { of: and.map((part) => matchOf(part, resource)) } };
-  if (Array.isArray(or)) return { any: { of: or.map((part) => matchOf(part, resource)) } };
-  if (not !== undefined) return { none: { of: [matchOf(not, resource)] } };
+  if (Array.isArray(and)) return { all: { of: and.map((part) => translateCondition(part, resource)) } };
+  if (Array.isArray(or)) return { any: { of: or.map((part) => translateCondition(part, resource)) } };
+  if (not !== undefined) return { none: { of: [translateCondition(not, resource)] } };
   throw new UntranslatableError('an unknown form');
 }
 
@@ -51,14 +51,14 @@ function leaf([left, operator, right]: readonly unknown[], resource: string): Ma
 }
 
 function operand(value: unknown, resource: string): string {
-  if (typeof value === 'string' && value.startsWith('$.')) return pathOf(value, resource);
+  if (typeof value === 'string' && value.startsWith('$.')) return translatePath(value, resource);
   if (typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
     return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item) => operand(item, resource)).join(', ')}]`;
   throw new UntranslatableError(`the value \`${JSON.stringify(value) ?? 'undefined'}\``);
 }
 
-function pathOf(path: string, resource: string): string {
+function translatePath(path: string, resource: string): string {
   const [root = '', ...keys] = path.slice(2).split('.');
   if (keys.length === 0 || keys.some((key) => !/^[A-Za-z_]\w*$/.test(key)))
     throw new UntranslatableError(`the path \`${path}\``);

@@ -97,7 +97,7 @@ function readRow(row: { readonly [key: string]: unknown }, place: string): Grant
 }
 
 /** The roles whose grants a role has: itself, and those that it extends, directly or not. */
-export function lineageOf(role: string, { parents }: Grants): readonly string[] {
+export function listLineage(role: string, { parents }: Grants): readonly string[] {
   const found = new Set([role]);
   for (const one of found) for (const parent of parents.get(one) ?? []) found.add(parent);
   return [...found];

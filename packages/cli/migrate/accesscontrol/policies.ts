@@ -1,6 +1,6 @@
 import { stringify } from '../../../yaml-input/index.js';
-import { type Match, matchOf, UntranslatableError } from './conditions.js';
-import { type Grant, type Grants, lineageOf } from './grants.js';
+import { type Match, translateCondition, UntranslatableError } from './conditions.js';
+import { type Grant, type Grants, listLineage } from './grants.js';
 
 /** A rule of a resource policy. */
 interface Rule {
@@ -46,14 +46,14 @@ export function policiesOfGrants(grants: Grants, owner: string): MigratedGrants 
       continue;
     }
     const allowed = [...grants.parents.keys()].flatMap((role) => allowedTo(role, resource, grants, open));
-    if (allowed.length > 0) policies.set(`${resource}.yaml`, policyText(resource, rulesOf(allowed, owner)));
+    if (allowed.length > 0) policies.set(`${resource}.yaml`, policyText(resource, makeRules(allowed, owner)));
   }
   return { policies, open };
 }
 
 /** What a role may do with a kind of resource, in its own name and through the roles that it extends. */
 function allowedTo(role: string, resource: string, grants: Grants, open: string[]): readonly Allowed[] {
-  const lineage = lineageOf(role, grants);
+  const lineage = listLineage(role, grants);
   const rules = grants.rules.filter((rule) => rule.resource === resource && lineage.includes(rule.role));
   return [...new Set(rules.map(({ action }) => action))].flatMap((action) => {
     const about = rules.filter((rule) => rule.action === action);
@@ -75,7 +75,7 @@ function allowedTo(role: string, resource: string, grants: Grants, open: string[
 
 /** What denies leave of a grant. One for any resource is also one for the principal's own: a deny for any leaves that. */
 function remaining(grant: Grant, denies: readonly Grant[], role: string, resource: string): readonly Allowed[] {
-  const match = grant.condition === undefined ? undefined : matchOf(grant.condition, resource);
+  const match = grant.condition === undefined ? undefined : translateCondition(grant.condition, resource);
   const possessions = grant.possession === 'any' ? (['any', 'own'] as const) : (['own'] as const);
   const found = possessions.flatMap((possession) => {
     const denied = denies.filter((deny) => deny.possession === possession).flatMap(({ attributes }) => attributes);
@@ -110,7 +110,7 @@ function subtract(allowed: readonly string[], denied: readonly string[]): readon
 }
 
 /** Joins what several roles may do, and what roles may do with several actions. */
-function rulesOf(allowed: readonly Allowed[], owner: string): readonly Rule[] {
+function makeRules(allowed: readonly Allowed[], owner: string): readonly Rule[] {
   const byRoles = new Map<string, { readonly first: Allowed; readonly roles: Set<string>; readonly action: string }>();
   for (const one of allowed) {
     const key = JSON.stringify([one.action, one.possession, one.attributes, one.match]);
@@ -129,11 +129,11 @@ function rulesOf(allowed: readonly Allowed[], owner: string): readonly Rule[] {
     byActions.set(key, found);
   }
   return [...byActions.values()].map(({ first, roles, actions }, index) =>
-    ruleOf(first, roles, actions, owner, index + 1),
+    makeRule(first, roles, actions, owner, index + 1),
   );
 }
 
-function ruleOf(
+function makeRule(
   { possession, attributes, match }: Allowed,
   roles: readonly string[],
   actions: readonly string[],

@@ -11,14 +11,17 @@ export function mutationText(
   const survivors = mutants.filter(({ result }) => result === 'survived');
   const equivalent = verbose ? mutants.filter(({ result }) => result === 'equivalent') : [];
   return `${[
-    ...survivors.flatMap((mutant) => [lineOf(mutant, pathOf), `          ${witnessText(mutant.witness)}`]),
-    ...equivalent.map((mutant) => lineOf(mutant, pathOf)),
+    ...survivors.flatMap((mutant) => [formatLine(mutant, pathOf), `          ${witnessText(mutant.witness)}`]),
+    ...equivalent.map((mutant) => formatLine(mutant, pathOf)),
     ...(survivors.length + equivalent.length === 0 ? [] : ['']),
     `mutants: ${mutants.length}   killed ${total.killed}, survived ${total.survived}${undecidedText(total.undecided)}, equivalent ${total.equivalent}   score ${total.score} %`,
   ].join('\n')}\n`;
 }
 
-function lineOf({ result, operator, place, before, after }: MutantResult, pathOf: (file: string) => string): string {
+function formatLine(
+  { result, operator, place, before, after }: MutantResult,
+  pathOf: (file: string) => string,
+): string {
   return `${result.toUpperCase()}  ${operator.padEnd(6)}  ${visible(pathOf(place.file))}:${place.line}  ${oneLine(before)}  ->  ${oneLine(after)}`;
 }
 

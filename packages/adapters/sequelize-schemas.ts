@@ -1,0 +1,106 @@
+/** The schemas of queries of Sequelize: `Album.schema('tenant_b').findAll` reads related rows of that schema too. */
+import type { Model, ModelStatic } from 'sequelize';
+
+/** What Sequelize keeps of the schema of a model, beside what its types say. */
+export type OfSchema = ModelStatic<Model> & {
+  readonly _schema?: string | undefined;
+  readonly _schemaDelimiter?: string | undefined;
+  readonly options: { readonly schema?: string | undefined };
+};
+
+/** A schema that a query asked for. */
+export interface QuerySchema {
+  readonly schema: string;
+  readonly delimiter: string | undefined;
+}
+
+/** The methods of Sequelize that write queries. */
+interface Generator {
+  selectQuery(...values: unknown[]): unknown;
+  updateQuery(...values: unknown[]): unknown;
+  deleteQuery(...values: unknown[]): unknown;
+  arithmeticQuery(...values: unknown[]): unknown;
+  whereItemQuery(...values: unknown[]): unknown;
+  addSchema(table: object): unknown;
+  quoteTable(table: unknown): string;
+}
+
+type Schema = QuerySchema | undefined | 'unknown';
+
+/** The schemas of the queries that are being written, the innermost last. */
+const writing: Schema[] = [];
+const watched = new WeakSet<Generator>();
+
+/**
+ * Makes the schema of each query known while Sequelize writes it. A literal has no other way to know it, and would read
+ * related rows of the default schema: those of another tenant.
+ */
+export function watchQueries(model: ModelStatic<Model>): void {
+  const generator = generatorOf(model);
+  if (watched.has(generator)) return;
+  watched.add(generator);
+  const watch = (method: keyof Generator, schemaOfCall: (values: readonly unknown[]) => Schema | 'same'): void => {
+    const write = generator[method] as (...values: unknown[]) => never;
+    generator[method] = (...values: unknown[]): never => {
+      const schema = schemaOfCall(values);
+      if (schema === 'same') return write.apply(generator, values);
+      writing.push(schema);
+      try {
+        return write.apply(generator, values);
+      } finally {
+        writing.pop();
+      }
+    };
+  };
+  watch('selectQuery', ([table, , asked]) => schemaOf(asked, table));
+  watch('updateQuery', ([table, , , options]) => schemaOf(modelIn(options), table));
+  watch('deleteQuery', ([table, , , asked]) => schemaOf(asked, table));
+  watch('arithmeticQuery', ([, table]) => schemaOf(undefined, table));
+  watch('whereItemQuery', ([, , options]) => {
+    const asked = modelIn(options);
+    return typeof asked === 'function' ? schemaOf(asked, undefined) : 'same';
+  });
+}
+
+function modelIn(options: unknown): unknown {
+  return (options as { readonly model?: unknown } | undefined)?.model;
+}
+
+/** The schema that a model asks for with `Model.schema`; undefined if it asks for none. */
+function schemaOf(model: unknown, table: unknown): Schema {
+  if (typeof model !== 'function') {
+    const { schema } = Object(table) as { readonly schema?: string };
+    return schema ? 'unknown' : undefined;
+  }
+  const { _schema: schema, _schemaDelimiter: delimiter, options } = model as unknown as OfSchema;
+  return schema === undefined || schema === '' || schema === options.schema ? undefined : { schema, delimiter };
+}
+
+/**
+ * The schema that the query being written asks for; undefined if it asks for none, and outside of queries.
+ * @throws {TypeError} if Sequelize does not say which model the query is about.
+ */
+export function schemaOfQuery(): QuerySchema | undefined {
+  const schema = writing.at(-1);
+  if (schema === 'unknown')
+    throw new TypeError(
+      'the schema of this query is not known: pass it to the adapter, as `schema`, as the plan reads related rows',
+    );
+  return schema;
+}
+
+/** The name of the table of a related model, as Sequelize writes it. */
+export function quotedTable(model: OfSchema, query: () => QuerySchema | undefined): string {
+  const generator = generatorOf(model);
+  if (model._schema) return generator.quoteTable(model.getTableName());
+  const found = query();
+  if (found === undefined) return generator.quoteTable(model.getTableName());
+  const { schema, delimiter } = found;
+  return generator.quoteTable(
+    generator.addSchema({ tableName: model.tableName, _schema: schema, _schemaDelimiter: delimiter }),
+  );
+}
+
+function generatorOf(model: ModelStatic<Model>): Generator {
+  return (model as unknown as { readonly queryGenerator: Generator }).queryGenerator;
+}

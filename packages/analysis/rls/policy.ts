@@ -1,0 +1,110 @@
+import { filterOf } from '../../../runtime/residual/index.js';
+import * as residual from '../../../runtime/residual/index.js';
+import type { Operand } from '../../../runtime/residual/operand.js';
+import { columnText, policyCondition } from '../../../runtime/residual/sql/policy-condition.js';
+import { Refusal } from '../../../runtime/residual/sql/refusal.js';
+import type { SqlTable } from '../../../runtime/residual/sql/table.js';
+import type { AskedActions } from '../../../compiler/tables/row-security.js';
+import type { Session } from '../../../compiler/tables/session.js';
+import type { Decisions } from '../decision/decisions.js';
+import { isWithoutIndex } from './advice.js';
+import { ComputedValues, hasComputed } from './computed-values.js';
+import { NotInDatabase } from './decision.js';
+import { KeyFunctions } from './key-functions.js';
+import { RoleGates, UnknownGlob } from './roles.js';
+import { SCOPE, sessionCondition, type TablePlace } from './scopes.js';
+import { sessionValues } from './session.js';
+
+/** What the policies of a database share: the session that they read, and what they need beside their own text. */
+export class SharedParts {
+  readonly keys = new KeyFunctions();
+  readonly computed = new ComputedValues();
+
+  constructor(readonly session: Session) {}
+}
+
+/** A condition of a policy. */
+export interface RowCondition {
+  /** Its conjuncts. */
+  readonly conjuncts: readonly string[];
+  /** Whether no index finds the rows of any principal, as some principals see all rows (`rls/no-index`). */
+  readonly isWithoutIndex: boolean;
+}
+
+/**
+ * The condition of a policy of PostgreSQL: TRUE for the rows with which the principal of a session may do what is asked.
+ *
+ * @throws {NotInDatabase} if it cannot be said exactly.
+ */
+export function rowCondition(
+  decisions: Decisions,
+  place: TablePlace,
+  asked: AskedActions,
+  table: SqlTable,
+  { session, keys, computed }: SharedParts,
+): RowCondition {
+  const gates = new RoleGates();
+  const sessionValue = sessionValues(session.attributes, gates);
+  const scope = typeof place.scope === 'string' ? undefined : columnText(table, place.scope.column);
+  const values = (variable: string): ReturnType<typeof sessionValue> =>
+    variable === SCOPE ? scope : sessionValue(variable);
+  const isSql = (condition: residual.Condition): boolean =>
+    residual.unplannableReason(condition) === undefined &&
+    [condition, residual.not(condition)].every((each) => {
+      const filter = filterOf(each);
+      if (filter.kind !== 'KIND_CONDITIONAL') return true;
+      const scratch = new KeyFunctions();
+      return !(policyCondition(filter.condition, table, values, scratch.read) instanceof Refusal);
+    });
+  const { enforcesSchemas } = session;
+  const join = asked.of === 'any' ? residual.anyOf : residual.allOf;
+  try {
+    const condition = join(
+      ...asked.actions.map((action) =>
+        sessionCondition(decisions, place, action, { gates, computed, isSql, enforcesSchemas }),
+      ),
+    );
+    const filter = filterOf(condition);
+    // Whoever is nobody sees nothing, whatever the rest says: a DENY that fails denies nothing.
+    const guard = '(SELECT authz.is_set())';
+    if (filter.kind !== 'KIND_CONDITIONAL')
+      return { conjuncts: [filter.kind === 'KIND_ALWAYS_ALLOWED' ? guard : 'false'], isWithoutIndex: false };
+    const ids = computed.use(filter.condition);
+    if (ids.length > 0 && OF_TOKENS.includes(session.source))
+      throw new NotInDatabase(
+        `an expression that SQL cannot compute: the application computes it only for \`principal: settings\` and \`principal: signed\`, and a token of ${String(session.source)} does not have it`,
+      );
+    return {
+      conjuncts: [
+        guard,
+        ...(ids.length > 0 ? [hasComputed(ids)] : []),
+        ...conjunctsOf(filter.condition).map((part) => textOf(part, table, values, keys)),
+      ],
+      isWithoutIndex: isWithoutIndex(filter.condition),
+    };
+  } catch (error) {
+    if (error instanceof UnknownGlob)
+      throw new NotInDatabase(`the glob \`${error.message}\` of roles is no regular expression of PostgreSQL`);
+    throw error;
+  }
+}
+
+/** Where sessions are claims of a token, to which an application adds nothing. */
+const OF_TOKENS: readonly Session['source'][] = ['supabase', 'clerk'];
+
+function textOf(part: Operand, table: SqlTable, session: ReturnType<typeof sessionValues>, keys: KeyFunctions): string {
+  const text = policyCondition(part, table, session, keys.read);
+  if (text instanceof Refusal)
+    throw new NotInDatabase(
+      text.operator === 'variable' || text.operator === 'relation'
+        ? text.reason
+        : `\`${text.operator}\`: ${text.reason}: \`${residual.operandText(part)}\``,
+    );
+  return text;
+}
+
+function conjunctsOf(operand: Operand): readonly Operand[] {
+  return 'expression' in operand && operand.expression.operator === 'and'
+    ? operand.expression.operands.flatMap(conjunctsOf)
+    : [operand];
+}

@@ -1,0 +1,148 @@
+import { diffProtections, type ProtectedVersion, type StatementChange } from '../../analysis/rls/diff.js';
+import { loadVersion } from '../../analysis/decision/policy-version.js';
+import type { Paint } from '../../../compiler/diagnostics/paint.js';
+import { visible } from '../../../compiler/diagnostics/visible.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit.js';
+import type { Finding, FindingRule } from '../findings/finding.js';
+import { isLogFormat, type LogFormat, printLog } from '../findings/log.js';
+import { comparedSets, readSet, type SetName } from '../policies/compared-sets.js';
+import type { FAILING, SolverOptions } from '../policies/comparison-options.js';
+import { readEnforcedTables } from '../policies/request-files.js';
+import { chooseProver } from '../policies/solver.js';
+import { choosePaint } from '../report.js';
+import { limitRun } from '../run-limit.js';
+import { findRefusal } from './diff.js';
+import { protectionOf, requireTable } from './rls-verify.js';
+
+/** The command line options of `authzc rls diff`. */
+export interface RlsDiffOptions extends SolverOptions {
+  readonly table?: string;
+  /** The table file of the old state; by default the same. */
+  readonly oldTable?: string;
+  readonly kind?: readonly string[];
+  readonly dir: string;
+  readonly timeout: number;
+  readonly failOn: readonly (typeof FAILING)[number][];
+  readonly output: 'text' | 'json' | LogFormat;
+}
+
+/** `authzc rls diff`: what a change of policies or tables changes about each statement on a table. Returns the exit code. */
+export async function rlsDiffCommand(
+  [old, new_]: readonly [string, string | undefined],
+  options: RlsDiffOptions,
+  context: CommandContext,
+): Promise<number> {
+  const table = requireTable(options);
+  const limit = limitRun(options.timeout, context);
+  try {
+    const sets = comparedSets(old, new_, options.dir);
+    const files = [options.oldTable ?? table, table];
+    const sides: ProtectedVersion[] = [];
+    for (const [at, name] of sets.entries()) {
+      const own = { ...options, table: files[at] as string, prefix: at === 0 ? ('old:' as const) : ('new:' as const) };
+      const side = await readSide(name, own, limit.signal, context);
+      if (typeof side === 'number') return side;
+      sides.push(side);
+    }
+    const changes = await diffProtections(...(sides as [ProtectedVersion, ProtectedVersion]), {
+      prover: chooseProver(options),
+      isOver: limit.isOver,
+    });
+    print(changes, table, options.output, context);
+    return changes.some(({ verdict }) => FAILS[verdict].some((each) => options.failOn.includes(each)))
+      ? EXIT.failed
+      : EXIT.done;
+  } finally {
+    limit.close();
+  }
+}
+
+const FAILS: Readonly<Record<StatementChange['verdict'], RlsDiffOptions['failOn']>> = {
+  unchanged: [],
+  widened: ['widened'],
+  narrowed: ['narrowed'],
+  mixed: ['widened', 'narrowed'],
+  'widened, narrowing not decided': ['widened', 'undecided'],
+  'narrowed, widening not decided': ['narrowed', 'undecided'],
+  'not widened': ['undecided'],
+  'not narrowed': ['undecided'],
+  'not decided': ['undecided'],
+};
+
+/** A state of a database; the exit code if there is none. */
+async function readSide(
+  name: SetName,
+  options: RlsDiffOptions & { readonly table: string; readonly prefix: 'old:' | 'new:' },
+  signal: AbortSignal,
+  context: CommandContext,
+): Promise<ProtectedVersion | number> {
+  const set = await readSet(name, options.dir, { signal, environment: context.env });
+  const version = await loadVersion(set.compilation, set.source);
+  if (version === undefined) {
+    context.stderr.write(findRefusal(set, options.prefix, 'pretty', context));
+    return EXIT.refused;
+  }
+  const file = readEnforcedTables(options.table, context);
+  const protection = protectionOf(version.lowered, file, options, context);
+  return protection === undefined ? EXIT.failed : { version, file, protection };
+}
+
+function print(
+  changes: readonly StatementChange[],
+  table: string,
+  output: RlsDiffOptions['output'],
+  context: CommandContext,
+): void {
+  const { stdout } = context;
+  if (isLogFormat(output)) printLog(output, toFindings(changes, table), RULES, { stdout });
+  else if (output === 'json') stdout.write(`${JSON.stringify({ changes }, undefined, 2)}\n`);
+  else stdout.write(changesText(changes, choosePaint(stdout, context)));
+}
+
+const RULES: readonly FindingRule[] = [
+  {
+    id: 'rls-diff/changed',
+    level: 'warning',
+    help: 'A statement on a table is allowed for other rows than before. docs/row-level-security-verify.md#compare-two-states explains it.',
+  },
+];
+
+function toFindings(changes: readonly StatementChange[], table: string): readonly Finding[] {
+  return changes
+    .filter(({ verdict }) => verdict !== 'unchanged')
+    .map((change) => ({
+      rule: 'rls-diff/changed',
+      level: change.verdict === 'narrowed' ? 'note' : 'warning',
+      message: [`${visible(change.table)}: ${change.command}: ${change.verdict}`, ...detailLines(change)].join('\n'),
+      location: { path: table },
+    }));
+}
+
+/** The changes, and the statements that are as they were. Ends with a line break. */
+function changesText(changes: readonly StatementChange[], paint: Paint): string {
+  const changed = changes.filter(({ verdict }) => verdict !== 'unchanged');
+  const lines = changed.flatMap((change) => [
+    `${paint.strong(visible(change.table))}`,
+    `  ${change.verdict === 'narrowed' ? change.verdict.toUpperCase() : paint.severity('warning', change.verdict.toUpperCase())}  ${change.command}`,
+    ...detailLines(change).map((line) => `    ${line}`),
+    '',
+  ]);
+  const count = changes.length - changed.length;
+  return [...lines, `${changes.length} statements: ${count} unchanged, ${changed.length} changed`, ''].join('\n');
+}
+
+function detailLines({ reason, request, removed, added }: StatementChange): readonly string[] {
+  return [
+    ...(reason === undefined ? [] : [reason]),
+    ...(request === undefined
+      ? []
+      : [
+          `principal ${visible(JSON.stringify(request.principal))}`,
+          `resource  ${visible(JSON.stringify(request.resource))}`,
+          `action    ${visible(request.action)}`,
+        ]),
+    ...removed.map((line) => `- ${visible(line)}`),
+    ...added.map((line) => `+ ${visible(line)}`),
+  ];
+}

@@ -1,0 +1,236 @@
+import { quotedPart, roleName } from '../../analysis/rls/names.js';
+import type { Helper, KeyFunction, Protection } from '../../analysis/rls/protection.js';
+import type { Catalogue, CatalogueFunction, CatalogueRole } from './catalogue.js';
+import { note, refuted, type RlsFinding, unknown } from './finding.js';
+
+/** The roles, the functions and the server that the policies of all tables depend on. */
+export function databaseFindings(
+  catalogue: Catalogue,
+  protection: Protection,
+  roles: readonly string[],
+  isForgeable: boolean,
+): readonly RlsFinding[] {
+  return [
+    ...roleFindings(catalogue.roles, roles),
+    ...helperFindings(catalogue, protection),
+    ...versionFindings(catalogue, protection),
+    ...readerFindings(catalogue.reader),
+    ...metadataFindings(catalogue),
+    ...serverFindings(catalogue.server),
+    ...(isForgeable
+      ? [
+          note(
+            'setting-forgeable',
+            'setting authz.principal',
+            'anyone who can run any SQL can set it: the policies do not protect against statements that are injected',
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Roles that policies do not apply to, themselves or as what they can act as. */
+function roleFindings(found: readonly CatalogueRole[], wanted: readonly string[]): readonly RlsFinding[] {
+  return [
+    ...wanted
+      .filter((role) => role !== 'PUBLIC' && !found.some((own) => own.role === role))
+      .map((role) =>
+        refuted('role-missing', `role ${role}`, 'the database does not have it', {
+          fix: `CREATE ROLE ${quotedPart(role)};`,
+        }),
+      ),
+    ...found.flatMap(({ role, as, isSuperuser, isExempt, createsRoles }): readonly RlsFinding[] => {
+      const object = `role ${role}`;
+      const who = as === role ? 'it' : `it can act as ${as}, which`;
+      const revoke = `REVOKE ${quotedPart(as)} FROM ${quotedPart(role)};`;
+      if (isSuperuser)
+        return [
+          refuted('superuser', object, `${who} is a superuser: policies do not apply to it`, {
+            fix: as === role ? `ALTER ROLE ${quotedPart(role)} NOSUPERUSER;` : revoke,
+          }),
+        ];
+      if (isExempt)
+        return [
+          refuted('bypass', object, `${who} has BYPASSRLS: policies do not apply to it`, {
+            fix: as === role ? `ALTER ROLE ${quotedPart(role)} NOBYPASSRLS;` : revoke,
+          }),
+        ];
+      if (createsRoles)
+        return [
+          refuted(
+            'bypass',
+            object,
+            `${who} has CREATEROLE: before PostgreSQL 16 it can make itself a member of the owner`,
+            {
+              fix: as === role ? `ALTER ROLE ${quotedPart(role)} NOCREATEROLE;` : revoke,
+            },
+          ),
+        ];
+      return [];
+    }),
+  ];
+}
+
+/** Compares the functions that policies call with those that `authzc rls` writes. */
+function helperFindings(
+  { functions, schema, roles }: Catalogue,
+  { helpers, reader }: Protection,
+): readonly RlsFinding[] {
+  const findings = [
+    ...helpers.flatMap((helper) => oneHelper(helper, functions)),
+    ...(reader?.functions ?? []).flatMap((each) => oneKeyFunction(each, reader?.role ?? '', functions)),
+  ];
+  if (schema === undefined) return findings;
+  const mayAct = (owner: string): readonly string[] => roles.filter(({ as }) => as === owner).map(({ role }) => role);
+  const writers = new Set([
+    ...schema.creators,
+    ...mayAct(schema.owner),
+    ...functions.flatMap(({ owner }) => mayAct(owner)),
+  ]);
+  for (const role of writers)
+    findings.push(
+      refuted('helper-writable', 'schema authz', `${role} can create or replace functions in it`, {
+        fix: `REVOKE CREATE ON SCHEMA authz FROM ${roleName(role)};\n-- and let the role that runs migrations own it: ALTER SCHEMA authz OWNER TO …;`,
+      }),
+    );
+  return findings;
+}
+
+const RUN_AGAIN = '-- run the file of `authzc rls` again';
+
+function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): RlsFinding[] {
+  const [, name = '', parameters = ''] = /^(\w+)\((.*)\)$/s.exec(signature) ?? [];
+  const object = `function authz.${signature}`;
+  const found = functions.find((own) => own.name === name && own.arguments === parameters);
+  const changed = (message: string): RlsFinding[] => [refuted('helper-changed', object, message, { fix: RUN_AGAIN })];
+  if (found === undefined) return changed('it does not exist');
+  if (found.volatility === 'i')
+    return [
+      refuted('helper-immutable', object, 'it is IMMUTABLE: a plan that is kept shows the rows of another principal', {
+        fix: `ALTER FUNCTION authz.${signature} STABLE;`,
+      }),
+    ];
+  const problems = [
+    ...(found.body.trim() === body.trim() ? [] : ['its body is not the one that `authzc rls` writes']),
+    ...(found.result === type ? [] : [`it returns ${found.result} instead of ${type}`]),
+    ...(found.language === 'plpgsql' ? [] : [`its language is ${found.language} instead of plpgsql`]),
+    ...(found.volatility === 's' ? [] : ['it is VOLATILE: it is called for each row']),
+    ...(found.isDefiner ? ['it is SECURITY DEFINER'] : []),
+    ...(hasEmptyPath(found) ? [] : ['its search_path is not empty: what it calls can be replaced']),
+  ];
+  return problems.length === 0 ? [] : changed(problems.join('; '));
+}
+
+/** A function that reads a related table runs as the reader, who sees all of its rows. */
+function oneKeyFunction(
+  { name, query }: KeyFunction,
+  reader: string,
+  functions: readonly CatalogueFunction[],
+): readonly RlsFinding[] {
+  const object = `function authz.${name}()`;
+  const changed = (message: string): readonly RlsFinding[] => [
+    refuted('helper-changed', object, message, { fix: RUN_AGAIN }),
+  ];
+  const found = functions.find((own) => own.name === name && own.arguments === '');
+  if (found === undefined) return changed('it does not exist');
+  if (found.volatility === 'i')
+    return [
+      refuted('helper-immutable', object, 'it is IMMUTABLE: a plan that is kept shows the rows of another principal', {
+        fix: `ALTER FUNCTION authz.${name}() STABLE;`,
+      }),
+    ];
+  const problems = [
+    ...(found.body.trim() === query.trim() ? [] : ['its query is not the one that `authzc rls` writes']),
+    ...(found.isDefiner && found.owner === reader ? [] : [`it does not run as ${reader}`]),
+    ...(hasEmptyPath(found) ? [] : ['its search_path is not empty: what it calls can be replaced']),
+  ];
+  return problems.length === 0 ? [] : changed(problems.join('; '));
+}
+
+function hasEmptyPath({ settings }: CatalogueFunction): boolean {
+  return (settings ?? []).some((setting) => /^search_path=("")?$/.test(setting));
+}
+
+/** The version of the script that was run last. A change of policies that leaves the conditions alike has the same. */
+function versionFindings({ version }: Catalogue, { isWhole, version: wanted }: Protection): readonly RlsFinding[] {
+  if (!isWhole || version === undefined || version === wanted) return [];
+  return [
+    refuted(
+      'stale',
+      'authz.version',
+      `the database has version ${version}; the policies and the table file are ${wanted}`,
+      {
+        fix: RUN_AGAIN,
+      },
+    ),
+  ];
+}
+
+/** The role that reads related tables must be of use for nothing else. */
+function readerFindings(reader: Catalogue['reader']): readonly RlsFinding[] {
+  if (reader === undefined) return [];
+  const { role, canLogin, isExempt, owns, members } = reader;
+  const quoted = quotedPart(role);
+  const found = (message: string, fix: string): RlsFinding => refuted('reader-login', `role ${role}`, message, { fix });
+  return [
+    ...(canLogin ? [found('it can log in', `ALTER ROLE ${quoted} NOLOGIN;`)] : []),
+    ...(isExempt ? [found('policies do not apply to it', `ALTER ROLE ${quoted} NOSUPERUSER NOBYPASSRLS;`)] : []),
+    ...(owns.length > 0
+      ? [
+          found(
+            `it owns ${owns.join(', ')}, which it can read and change without policies`,
+            `REASSIGN OWNED BY ${quoted} TO …;`,
+          ),
+        ]
+      : []),
+    ...members.map((member) => found(`${member} can act as it`, `REVOKE ${quoted} FROM ${quotedPart(member)};`)),
+  ];
+}
+
+const EDITABLE = /\b(?:raw_)?user_meta_?data\b|\bunsafe_metadata\b/i;
+
+/** Conditions that read what users say of themselves. */
+function metadataFindings({ tables, functions }: Catalogue): readonly RlsFinding[] {
+  return [
+    ...tables.flatMap(({ name: table, policies }) =>
+      policies
+        .filter(({ using, check, appliesTo }) => appliesTo.length > 0 && EDITABLE.test(`${using ?? ''} ${check ?? ''}`))
+        .map(({ name }) =>
+          refuted('user-metadata', `policy ${name} on ${table}`, 'it reads metadata that users can edit themselves', {
+            table,
+          }),
+        ),
+    ),
+    ...functions
+      .filter(({ body }) => EDITABLE.test(body))
+      .map(({ name }) =>
+        refuted('user-metadata', `function authz.${name}`, 'it reads metadata that users can edit themselves'),
+      ),
+  ];
+}
+
+/**
+ * The first minor version of each major version without the known faults of row level security: CVE-2023-2455,
+ * CVE-2023-39418, CVE-2024-10976 and CVE-2025-8713. Older major versions get no fixes.
+ */
+const FIXED: ReadonlyMap<number, number> = new Map([
+  [14, 19],
+  [15, 14],
+  [16, 10],
+  [17, 6],
+]);
+
+function serverFindings(server: number): readonly RlsFinding[] {
+  const [major, minor] = [Math.floor(server / 10_000), server % 10_000];
+  const first = FIXED.get(major);
+  if (major > 17 || (first !== undefined && minor >= first)) return [];
+  return [
+    unknown(
+      'old-server',
+      `PostgreSQL ${major}.${minor}`,
+      first === undefined
+        ? 'it gets no fixes any more; row level security has had faults since'
+        : `it has known faults in row level security; they are fixed in ${major}.${first}`,
+    ),
+  ];
+}

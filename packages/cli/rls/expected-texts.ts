@@ -1,0 +1,103 @@
+import { quotedName, quotedPart } from '../../analysis/rls/names.js';
+import type { TablePolicy, TableProtection } from '../../analysis/rls/protection.js';
+import type { CatalogueTable } from './catalogue.js';
+import { isConstantText } from './constant-text.js';
+import { type Connection, rolledBack, selectJson } from './database.js';
+
+/** The conditions of a policy as PostgreSQL prints them; null if there is none. */
+export interface PolicyTexts {
+  readonly using: string | null;
+  readonly check: string | null;
+}
+
+/** What policies should be in a database, as PostgreSQL prints it. */
+export interface ExpectedTexts {
+  /** The texts by table and policy; a string says why the policy cannot be created. */
+  readonly policies: ReadonlyMap<string, PolicyTexts | string>;
+  /** Whether a condition is true; absent for conditions that read anything. */
+  readonly constants: ReadonlyMap<string, boolean>;
+}
+
+/** The key of a policy in `ExpectedTexts.policies`. */
+export function policyKey(table: string, policy: string): string {
+  return `${policy} on ${table}`;
+}
+
+/**
+ * Has PostgreSQL print the expected policies as it prints those that it has: they are created on a temporary table with
+ * the same name and columns, in a transaction that is rolled back. Also evaluates the conditions that are constants.
+ *
+ * @param tables those that exist.
+ */
+export function expectedTexts(
+  connection: Connection,
+  protections: readonly TableProtection[],
+  tables: readonly CatalogueTable[],
+): Promise<ExpectedTexts> {
+  return rolledBack(connection, 'BEGIN', async () => {
+    await connection.query('SET LOCAL search_path = pg_catalog');
+    const policies = new Map<string, PolicyTexts | string>();
+    for (const protection of protections)
+      if (tables.some(({ name }) => name === protection.name)) await printTable(connection, protection, policies);
+    return { policies, constants: await evaluateConstants(connection, tables) };
+  });
+}
+
+async function printTable(
+  connection: Connection,
+  { name, policies }: TableProtection,
+  texts: Map<string, PolicyTexts | string>,
+): Promise<void> {
+  // Sub-selects name the columns of the table by its name.
+  const copy = `pg_temp.${quotedName(name.split('.').at(-1) as string)}`;
+  await connection.query('SAVEPOINT tried');
+  try {
+    await connection.query(`CREATE TEMP TABLE ${copy} (LIKE ${quotedName(name)})`);
+    for (const policy of policies) texts.set(policyKey(name, policy.name), await printPolicy(connection, copy, policy));
+  } catch (error) {
+    for (const policy of policies) texts.set(policyKey(name, policy.name), (error as Error).message);
+  }
+  await connection.query('ROLLBACK TO tried');
+}
+
+async function printPolicy(
+  connection: Connection,
+  copy: string,
+  { name, command, using, check }: TablePolicy,
+): Promise<PolicyTexts | string> {
+  await connection.query('SAVEPOINT each');
+  try {
+    const clauses = `${using === undefined ? '' : ` USING (${using})`}${check === undefined ? '' : ` WITH CHECK (${check})`}`;
+    await connection.query(`CREATE POLICY ${quotedPart(name)} ON ${copy} FOR ${command.toUpperCase()}${clauses}`);
+    const [printed] = await selectJson<PolicyTexts>(
+      connection,
+      `SELECT pg_get_expr(polqual, polrelid) AS using, pg_get_expr(polwithcheck, polrelid) AS check
+       FROM pg_policy WHERE polrelid = '${copy.replaceAll("'", "''")}'::regclass AND polname = $1::jsonb ->> 0`,
+      [name],
+    );
+    return printed ?? 'it was not created';
+  } catch (error) {
+    await connection.query('ROLLBACK TO each');
+    return (error as Error).message;
+  }
+}
+
+async function evaluateConstants(
+  connection: Connection,
+  tables: readonly CatalogueTable[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const texts = tables.flatMap(({ policies }) => policies.flatMap(({ using, check }) => [using, check]));
+  const values = new Map<string, boolean>();
+  for (const text of new Set(texts)) {
+    if (text === null || !isConstantText(text)) continue;
+    await connection.query('SAVEPOINT tried');
+    try {
+      const [row] = await selectJson<{ readonly value: boolean }>(connection, `SELECT (${text}) IS TRUE AS value`);
+      if (row !== undefined) values.set(text, row.value);
+    } catch {
+      // A constant that fails to be evaluated fails the statements that the policy is for.
+    }
+    await connection.query('ROLLBACK TO tried');
+  }
+  return values;
+}

@@ -1,0 +1,73 @@
+import type { SqlDialect } from '../../../runtime/residual/sql/index.js';
+import { maskText } from '../../../server/config/mask.js';
+import { UsageError } from '../exit.js';
+import { connectDatabase, DatabaseError } from '../rls/database.js';
+import { type MysqlConnection, readMysqlTables } from './mysql.js';
+import { readPostgresqlTables } from './postgresql.js';
+import { openSqliteTables } from './sqlite.js';
+import type { TablesOfDatabase } from './stored-table.js';
+
+/** The dialect of a database, by its URL. An SQLite database is a file. */
+export function detectDialect(url: string): SqlDialect {
+  const scheme = /^(\w{2,}):/.exec(url)?.[1] ?? 'sqlite';
+  const dialect = DIALECTS.get(scheme);
+  if (dialect === undefined)
+    throw new UsageError(
+      `the URL of a database begins with one of ${[...DIALECTS.keys()].map((each) => `\`${each}:\``).join(', ')}, or is the path of an SQLite file`,
+    );
+  return dialect;
+}
+
+const DIALECTS: ReadonlyMap<string, SqlDialect> = new Map([
+  ['postgres', 'postgresql'],
+  ['postgresql', 'postgresql'],
+  ['mysql', 'mysql'],
+  ['mariadb', 'mysql'],
+  ['sqlite', 'sqlite'],
+  ['file', 'sqlite'],
+]);
+
+/**
+ * Connects to a database to read its tables.
+ * @throws DatabaseError with a message without the URL.
+ */
+export async function openTables(url: string): Promise<TablesOfDatabase> {
+  switch (detectDialect(url)) {
+    case 'postgresql': {
+      const connection = await connectDatabase(url, { application: 'authzc plan', where: 'the database' });
+      return { read: (names) => readPostgresqlTables(connection, names), close: () => connection.close() };
+    }
+    case 'mysql': {
+      const connection = await connectMysql(url.replace(/^mariadb:/, 'mysql:'));
+      return { read: (names) => readMysqlTables(connection, names), close: () => connection.end() };
+    }
+    case 'sqlite':
+      return openSqliteTables(url.replace(/^(?:sqlite|file):(?:\/\/(?=\/|\w:))?/, ''));
+  }
+}
+
+/** Connects with mysql2, an optional package that is loaded here, and only here. */
+async function connectMysql(url: string): Promise<MysqlConnection> {
+  const { createConnection } = await loadMysql();
+  try {
+    return await createConnection(url);
+  } catch (error) {
+    const { message = '', code = '' } = error as { readonly message?: string; readonly code?: string };
+    throw new DatabaseError(`cannot connect to the database: ${maskText(message === '' ? code : message)}`);
+  }
+}
+
+interface MysqlDriver {
+  createConnection(url: string): Promise<MysqlConnection>;
+}
+
+async function loadMysql(): Promise<MysqlDriver> {
+  try {
+    return (await import('mysql2/promise')) as unknown as MysqlDriver;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new DatabaseError(
+      'mysql2 is not installed, and reading a database of MySQL or MariaDB needs it: npm install --save-dev mysql2',
+    );
+  }
+}

@@ -1,0 +1,230 @@
+import type { AccessRequest, AuxDataInput, PrincipalInput, ResourceInput, TenantDocuments } from '../engine/index.js';
+import { type Attributes, sanitize } from '../policy/index.js';
+import type { FailureReason, LoadedRow } from './accept.js';
+import { readAttribute, factName, type FactRoot } from './fact-names.js';
+import type { Loader } from './loader.js';
+import { absent } from './source.js';
+
+/** Attributes in which `absent` says that there is no such attribute. */
+export type SentAttributes = Attributes;
+
+/** A fact that a decision used. */
+export interface UsedFact {
+  readonly fact: string;
+  /** `sent` by the caller, or the name of the source. */
+  readonly from: string;
+  /** When the source was asked, in milliseconds since 1970. */
+  readonly at?: number;
+  /** How long before the decision, in milliseconds. */
+  readonly age?: number;
+  /** Whether the source failed, and this is what it returned before. */
+  readonly stale?: true;
+  /** Whether it is of the transaction of the caller. */
+  readonly snapshot?: true;
+}
+
+/** A fact that a decision lacks. */
+export interface UnknownFact {
+  readonly fact: string;
+  readonly source: string;
+  readonly reason: FailureReason | 'disagree';
+}
+
+/** The rows of one decision, or of one session: each is loaded once. */
+export class Rows {
+  private readonly rows = new Map<Loader, Map<string, LoadedRow>>();
+
+  get(loader: Loader, key: string): LoadedRow | undefined {
+    return this.rows.get(loader)?.get(key);
+  }
+
+  add(loader: Loader, key: string, row: LoadedRow): void {
+    const own = this.rows.get(loader);
+    if (own === undefined) this.rows.set(loader, new Map([[key, row]]));
+    else own.set(key, row);
+  }
+}
+
+/** A principal, an actor, or the resource of a request: what facts are of. */
+export class Subject {
+  /** The attributes that are known. */
+  readonly attr: { [name: string]: unknown } = {};
+  /** The loader of each fact that is not known, by attribute. */
+  readonly unknown = new Map<string, Loader>();
+  /** Why a fact will not be known. */
+  readonly failed = new Map<string, FailureReason>();
+  private readonly used = new Map<string, UsedFact>();
+  private readonly names: readonly string[];
+
+  /**
+   * @param loaders those that provide facts of it.
+   * @param label what the facts are called, if not as the root: `principal.actors[0].attr`.
+   */
+  constructor(
+    readonly root: FactRoot,
+    private readonly id: string,
+    sent: { readonly [name: string]: unknown },
+    private readonly loaders: readonly Loader[],
+    private readonly label: string = root,
+  ) {
+    this.names = Object.keys(sent);
+    for (const name of this.names) {
+      const value = sent[name];
+      if (value !== absent && value !== undefined) define(this.attr, name, value);
+    }
+    for (const loader of loaders)
+      for (const attribute of loader.source.facts.keys()) this.choose(loader, attribute, sent);
+    for (const name of Object.keys(this.attr)) this.used.set(name, { fact: this.nameOf(name), from: 'sent' });
+  }
+
+  private choose(loader: Loader, attribute: string, sent: { readonly [name: string]: unknown }): void {
+    const isSent = Object.hasOwn(sent, attribute) && sent[attribute] !== undefined;
+    if (isSent && loader.source.caller === 'use') return;
+    if (isSent && loader.source.caller === 'refuse')
+      throw new TypeError(`\`${this.nameOf(attribute)}\` was sent, and source \`${loader.source.name}\` provides it`);
+    delete this.attr[attribute];
+    this.unknown.set(attribute, loader);
+  }
+
+  nameOf(attribute: string): string {
+    return `${this.label}${factName(this.root, attribute).slice(this.root.length)}`;
+  }
+
+  /** The facts that are not known, as the partial decider names them. */
+  unknownFacts(): readonly string[] {
+    return [...this.unknown.keys()].map((attribute) => factName(this.root, attribute));
+  }
+
+  /** Takes the facts from rows that are loaded. */
+  take(rows: Rows, now: number, tx: unknown): void {
+    let isDone = false;
+    // A fact may be the key of others.
+    while (!isDone) {
+      isDone = true;
+      for (const loader of this.loaders) {
+        const key = this.keyOf(loader);
+        if (typeof key !== 'object') continue;
+        const row = rows.get(loader, key.key);
+        if (row !== undefined && this.takeRow(loader, row, now, tx)) isDone = false;
+      }
+    }
+  }
+
+  /** Takes what a row says; returns whether that is anything new. */
+  private takeRow(loader: Loader, { row, at, stale }: LoadedRow, now: number, tx: unknown): boolean {
+    const { name: from, facts, notFound } = loader.source;
+    let isNew = false;
+    for (const attribute of facts.keys()) {
+      if (this.unknown.get(attribute) !== loader || this.failed.has(attribute)) continue;
+      isNew = true;
+      const found = typeof row === 'string' ? row : (row.get(attribute) ?? absent);
+      if (found === 'no row' && notFound === 'unknown') this.failed.set(attribute, 'not found');
+      else if (typeof found === 'string' && found !== 'no row') this.failed.set(attribute, found);
+      else {
+        this.unknown.delete(attribute);
+        if (typeof found === 'object') define(this.attr, attribute, found.value);
+        this.used.set(attribute, {
+          fact: this.nameOf(attribute),
+          from,
+          at,
+          age: Math.max(0, now - at),
+          ...(stale === true && { stale }),
+          ...(tx !== undefined && { snapshot: true }),
+        });
+      }
+    }
+    return isNew;
+  }
+
+  /** The key of a source; `undefined` if the fact that is the key is not known yet, or why there is none. */
+  keyOf({ source }: Loader): { readonly key: string } | FailureReason | undefined {
+    if (source.keyFact === undefined) return { key: this.id };
+    const attribute = readAttribute(source.keyFact, this.root) ?? '';
+    if (this.unknown.has(attribute)) return this.failed.get(attribute);
+    const value = Object.hasOwn(this.attr, attribute) ? this.attr[attribute] : undefined;
+    if (typeof value === 'string' && value !== '') return { key: value };
+    return Number.isSafeInteger(value) ? { key: String(value) } : 'not found';
+  }
+
+  /**
+   * What has to be asked to know a fact: a source and a key, or why it will not be known.
+   */
+  next(attribute: string): { readonly loader: Loader; readonly key: string } | FailureReason {
+    const loader = this.unknown.get(attribute) as Loader;
+    const failed = this.failed.get(attribute);
+    if (failed !== undefined) return failed;
+    const key = this.keyOf(loader);
+    if (typeof key === 'object') return { loader, key: key.key };
+    if (key !== undefined) return key;
+    return this.next(readAttribute(loader.source.keyFact as string, this.root) ?? '');
+  }
+
+  /** Says that facts whose key there is not are absent, where the source says so. */
+  settleKeys(): void {
+    for (const [attribute, loader] of this.unknown) {
+      if (loader.source.notFound === 'absent' && this.keyOf(loader) === 'not found') this.unknown.delete(attribute);
+    }
+  }
+
+  sourceOf(attribute: string): string {
+    return this.unknown.get(attribute)?.source.name ?? '';
+  }
+
+  /** The facts that are known. */
+  usedFacts(): readonly UsedFact[] {
+    return [...this.used.values()];
+  }
+}
+
+/** `__proto__` is a name like any other. */
+function define(attr: { [name: string]: unknown }, name: string, value: unknown): void {
+  Object.defineProperty(attr, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** One action of one resource that is to be decided. */
+export interface Ask {
+  /** The principal, then its actors. */
+  readonly principals: readonly { readonly input: PrincipalInput; readonly subject: Subject }[];
+  readonly resource: { readonly input: ResourceInput; readonly subject: Subject };
+  readonly action: string;
+  readonly auxData: AuxDataInput | undefined;
+  readonly tenants: TenantDocuments | undefined;
+}
+
+/** The request of an ask with what is known, of one of its principals alone. */
+export function makeRequest({ principals, resource, action, auxData }: Ask, index: number): AccessRequest {
+  const { input, subject } = principals[index] as Ask['principals'][number];
+  const { id, roles, policyVersion, scope } = input;
+  return {
+    principal: { id, roles, attr: subject.attr, policyVersion, scope },
+    resource: { ...resource.input, attr: resource.subject.attr },
+    action,
+    auxData,
+  };
+}
+
+/** The request of an ask with what is known. */
+export function wholeRequest(ask: Ask): AccessRequest {
+  const { principals, tenants } = ask;
+  const request = makeRequest(ask, 0);
+  const actors = principals.slice(1).map((_, index) => makeRequest(ask, index + 1).principal);
+  return {
+    ...request,
+    principal: actors.length === 0 ? request.principal : { ...request.principal, actors },
+    ...(tenants && { tenants }),
+  };
+}
+
+/** Whether a source is for resources of a kind, a scope and a version. */
+export function isFor(
+  { source: { kind, when } }: Loader,
+  resource: ResourceInput,
+  of: 'principal' | 'resource',
+): boolean {
+  if ((kind === undefined) !== (of === 'principal')) return false;
+  return (
+    (kind === undefined || kind === sanitize(resource.kind)) &&
+    (when.scope === undefined || when.scope === (resource.scope ?? '')) &&
+    (when.version === undefined || when.version === (resource.policyVersion ?? ''))
+  );
+}

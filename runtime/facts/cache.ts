@@ -1,0 +1,40 @@
+import type { LoadedRow } from './accept.js';
+import type { PreparedSource } from './source.js';
+
+/** The rows of one source that may be used again, by their key. The least recently used one goes first. */
+export class RowCache {
+  private readonly rows = new Map<string, LoadedRow>();
+
+  constructor(private readonly options: PreparedSource['cache']) {}
+
+  /** A row that is young enough. */
+  get(key: string, now: number): LoadedRow | undefined {
+    return this.within(key, this.options.maxAge, now);
+  }
+
+  /** A row that may be used where the source fails. */
+  getStale(key: string, now: number): LoadedRow | undefined {
+    return this.within(key, this.options.maxStale, now);
+  }
+
+  has(key: string): boolean {
+    return this.rows.has(key);
+  }
+
+  /** Keeps a row, unless a later request has returned another one. */
+  add(key: string, row: LoadedRow): void {
+    const before = this.rows.get(key);
+    if (before !== undefined && before.at > row.at) return;
+    this.rows.delete(key);
+    this.rows.set(key, row);
+    if (this.rows.size > this.options.maxEntries) this.rows.delete(this.rows.keys().next().value as string);
+  }
+
+  private within(key: string, age: number, now: number): LoadedRow | undefined {
+    const row = this.rows.get(key);
+    if (row === undefined || now - row.at >= age) return undefined;
+    this.rows.delete(key);
+    this.rows.set(key, row);
+    return row;
+  }
+}

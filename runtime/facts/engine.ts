@@ -1,0 +1,329 @@
+import {
+  type AccessRequest,
+  type AuxDataInput,
+  chainOf,
+  type CompiledBundle,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type EnginePart,
+  type MakePartialDecider,
+  type ResourceInput,
+  type TenantDocuments,
+} from '../engine/index.js';
+import { systemClock } from '../engine/parts.js';
+import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
+import type { AnyPermissions, Attributes, Instant, Permissions } from '../policy/index.js';
+import { type Ask, isFor, Rows, Subject } from './ask.js';
+import type {
+  AnswerOptions,
+  AnswerRequest,
+  DecideOptions,
+  FactsAnswer,
+  FactsEngine,
+  FactsOptions,
+  FactsSession,
+  ManyRequest,
+  SessionOptions,
+} from './facts-engine.js';
+import { FactsUnavailableError } from './errors.js';
+import { Loader } from './loader.js';
+import { decideAll, type Deciders, type FactsDecision, type LoopOptions, type SchemaSides, step } from './loop.js';
+import { TurnBatch } from './session.js';
+import { SentDecision, sentTest } from './sent.js';
+import { absent, prepareSources } from './source.js';
+
+type ExtensibleEngine = Parameters<EnginePart>[0];
+
+/** How long a decision may take unless the options say otherwise, in milliseconds. */
+const USUAL_DEADLINE = 1000;
+/** The longest delay of a timer. */
+const LONGEST_DEADLINE = 2 ** 31 - 1;
+
+/**
+ * Creates an engine that fetches facts from sources.
+ *
+ * @example
+ * import { createFactsEngine } from 'authz/facts';
+ * import { policies } from './dist/policies.js';
+ *
+ * const albums = new Map([['1', { owner: 'ann', status: 'OPEN' }]]);
+ * const types = { owner: 'string', status: 'string' } as const;
+ * const authz = createFactsEngine(policies, {
+ *   sources: [{ of: 'album', provides: ['owner', 'status'], types, load: async () => albums }],
+ * });
+ * const me = authz.for({ id: 'ann', roles: ['user'] });
+ * console.log(await me.can('edit', { kind: 'album', id: '1' })); // => true
+ *
+ * @param policies compiled with `authzc compile --facts`.
+ * @throws {TypeError} if a source is not right: two for a fact, a type that is not known, or keys that need each other.
+ */
+export function createFactsEngine<P extends Permissions = AnyPermissions>(
+  policies: CompiledBundle,
+  options: FactsOptions,
+): FactsEngine<P> {
+  return new SourcedEngine(policies, options) as unknown as FactsEngine<P>;
+}
+
+/** One request, of any kind. */
+interface Question {
+  readonly principal: AccessRequest['principal'];
+  readonly resource: ResourceInput;
+  readonly action: string;
+  readonly auxData?: AuxDataInput | undefined;
+  readonly tenants?: TenantDocuments | undefined;
+}
+
+class SourcedEngine {
+  readonly engine: Engine;
+  private readonly deciders: Deciders;
+  private readonly loaders: readonly Loader[];
+  /** Whether a request has all facts that sources provide; undefined if sources have more to say about it. */
+  private readonly everySent: ((request: Question) => boolean) | undefined;
+  private readonly clock: () => Instant;
+  private readonly order: 'frugal' | 'fast';
+  private readonly deadline: number;
+  /** The instant of the decision that is being made. */
+  private instant: Instant | undefined;
+  private extensible: ExtensibleEngine | undefined;
+
+  constructor(
+    policies: CompiledBundle,
+    { sources, engine = {}, deadline = USUAL_DEADLINE, order = 'frugal', caller = 'use', onDisagreement }: FactsOptions,
+  ) {
+    this.order = order;
+    this.deadline = requireDeadline(deadline);
+    this.clock = engine.clock ?? systemClock();
+    const settings: EngineOptions = { ...engine, clock: () => this.instant ?? this.clock() };
+    this.engine = createEngine(policies, {
+      ...settings,
+      use: [
+        ...(engine.use ?? []),
+        (extensible) => {
+          this.extensible = extensible;
+        },
+      ],
+    });
+    const prepared = prepareSources(sources, { deadline, caller, types: policies.factTypes });
+    for (const source of prepared) requireDeadline(source.deadline);
+    this.loaders = prepared.map((source) => new Loader(source, now));
+    this.everySent = sentTest(prepared);
+    this.deciders = {
+      engine: this.engine,
+      partial: requirePartial(policies)(policies.guard, settings),
+      rejects: (ask) => this.findSchemas(ask),
+      at: (instant, work) => this.at(instant, work),
+      onDisagreement: (ask) =>
+        onDisagreement?.({
+          principal: ask.principals[0]?.input as AccessRequest['principal'],
+          resource: ask.resource.input,
+          action: ask.action,
+        }),
+    };
+  }
+
+  async decide(request: Question, options: DecideOptions = {}): Promise<FactsDecision> {
+    let decision: FactsDecision | undefined;
+    const ask = this.makeAsk(request);
+    await decideAll([ask], new Rows(), this.deciders, this.loopOptions(options), (_, made) => {
+      decision = made;
+    });
+    return decision as FactsDecision;
+  }
+
+  async decideMany(
+    { principal, resources, actions, auxData, tenants }: ManyRequest,
+    options: DecideOptions = {},
+  ): Promise<ReadonlyMap<number, ReadonlyMap<string, FactsDecision>>> {
+    const ofPrincipal = this.preparePrincipals(principal, undefined);
+    const asks = (resources as readonly ResourceInput[]).flatMap((resource) => {
+      const of = this.resourceOf(resource);
+      const principals = this.hasWhen ? this.preparePrincipals(principal, resource) : ofPrincipal;
+      return actions.map((action): Ask => ({ principals, resource: of, action, auxData, tenants }));
+    });
+    const decisions = new Map(resources.map((_, index) => [index, new Map<string, FactsDecision>()]));
+    await decideAll(asks, new Rows(), this.deciders, this.loopOptions(options), (index, decision) => {
+      decisions.get(Math.floor(index / actions.length))?.set(actions[index % actions.length] as string, decision);
+    });
+    return decisions;
+  }
+
+  decideNow(request: Question): FactsDecision | undefined {
+    if (this.everySent?.(request) === true) {
+      try {
+        return new SentDecision(this.engine.isAllowed(request), request) as FactsDecision;
+      } catch (error) {
+        // `absent` of an attribute that no source provides is not JSON.
+        if (!(error instanceof NotJsonError)) throw error;
+      }
+    }
+    const options = this.loopOptions({});
+    const [ask, rows] = [this.makeAsk(request), new Rows()];
+    for (;;) {
+      const found = step(ask, rows, this.deciders, options);
+      if ('decision' in found) return found.decision;
+      const kept = found.needs.map(({ loader, key }) => [loader, key, loader.kept(key, KEPT)] as const);
+      if (kept.every(([, , row]) => row === undefined)) return undefined;
+      for (const [loader, key, row] of kept) if (row !== undefined) rows.add(loader, key, row);
+    }
+  }
+
+  for(principal: Question['principal'], options: SessionOptions = {}): FactsSession {
+    const { auxData, tenants } = options;
+    const rows = new Rows();
+    const batch = new TurnBatch<Ask>((asks, decided) =>
+      decideAll(asks, rows, this.deciders, this.loopOptions(options), decided),
+    );
+    const decide = async (action: string, resource: ResourceInput): Promise<FactsDecision> =>
+      batch.add(this.makeAsk({ principal, resource, action, auxData, tenants }));
+    return {
+      decide,
+      can: async (action: string, resource: ResourceInput) => {
+        return isAllowed(await decide(action, resource));
+      },
+    } as FactsSession;
+  }
+
+  async isAllowed(request: Question, options: AnswerOptions = {}): Promise<boolean> {
+    return isAllowed(await this.decide(request, { signal: options.signal, deadline: options.timeout }));
+  }
+
+  async check(
+    { principal, resource, actions, auxData }: AnswerRequest,
+    options: AnswerOptions = {},
+  ): Promise<FactsAnswer> {
+    if (auxData !== undefined) throw new TypeError('a facts engine takes verified claims, and no tokens');
+    const request = { principal, resources: [resource], actions } as ManyRequest;
+    const decisions = await this.decideMany(request, { signal: options.signal, deadline: options.timeout });
+    const allowed = actions.map(
+      (action) => [action, isAllowed(decisions.get(0)?.get(action) as FactsDecision)] as const,
+    );
+    return { ...NO_SERVER, allowed: Object.fromEntries(allowed) };
+  }
+
+  private makeAsk({ principal, resource, action, auxData, tenants }: Question): Ask {
+    return {
+      principals: this.preparePrincipals(principal, resource),
+      resource: this.resourceOf(resource),
+      action,
+      auxData,
+      tenants,
+    };
+  }
+
+  private get hasWhen(): boolean {
+    return this.loaders.some(({ source: { when } }) => when.scope !== undefined || when.version !== undefined);
+  }
+
+  private preparePrincipals(principal: Question['principal'], resource: ResourceInput | undefined): Ask['principals'] {
+    return chainOf(principal).map((input, index) => {
+      const place = index === 0 ? 'principal' : `principal.actors[${index - 1}]`;
+      const of = {
+        kind: 'principal',
+        id: '',
+        scope: resource?.scope ?? input.scope,
+        policyVersion: resource?.policyVersion,
+      };
+      const loaders = this.loaders.filter((loader) => isFor(loader, of, 'principal'));
+      const sent = readSent(input.attr, `${place}.attr`);
+      return { input, subject: new Subject('principal.attr', input.id, sent, loaders, `${place}.attr`) };
+    });
+  }
+
+  private resourceOf(input: ResourceInput): Ask['resource'] {
+    if (typeof input?.kind !== 'string') throw new NotJsonError('resource.kind is not a string');
+    const loaders = this.loaders.filter((loader) => isFor(loader, input, 'resource'));
+    const sent = readSent(input.attr, 'resource.attr');
+    return { input, subject: new Subject('resource.attr', input.id, sent, loaders) };
+  }
+
+  private loopOptions({ tx, signal, fresh, deadline = this.deadline }: DecideOptions): LoopOptions {
+    return {
+      order: this.order,
+      tx,
+      signal,
+      until: now() + requireDeadline(deadline),
+      isFresh: ({ source }) =>
+        fresh === true || (fresh !== undefined && [...source.facts.values()].some((fact) => fresh.includes(fact))),
+      instant: { ...this.clock() },
+      now,
+    };
+  }
+
+  private at<Result>(instant: Instant, work: () => Result): Result {
+    const before = this.instant;
+    this.instant = instant;
+    try {
+      return work();
+    } finally {
+      this.instant = before;
+    }
+  }
+
+  /** The sides whose schemas reject requests. */
+  private findSchemas({ resource: { input }, action }: Ask): SchemaSides {
+    const { settings, registry } = this.extensible as ExtensibleEngine;
+    if (settings.schemaEnforcement !== 'reject') return NO_SCHEMAS;
+    const scope = input.scope || settings.defaultScope;
+    const { schemas } = registry.resourceChain(
+      input.kind,
+      input.policyVersion || settings.defaultPolicyVersion,
+      scope.startsWith('.') ? scope.slice(1) : scope,
+    );
+    const applies = (schema: { readonly ignores?: (action: string) => boolean } | undefined): boolean =>
+      schema !== undefined && schema.ignores?.(action) !== true;
+    return { principal: applies(schemas?.principal), resource: applies(schemas?.resource) };
+  }
+}
+
+/** What is kept of a source, outside of transactions. */
+const KEPT = { tx: undefined, isFresh: false };
+
+const NO_SCHEMAS: SchemaSides = { principal: false, resource: false };
+
+const NO_SERVER = {
+  outputs: [],
+  validationErrors: [],
+  meta: undefined,
+  callId: '',
+  requestId: '',
+  bundleHash: '',
+} as const;
+
+/** A decision as a boolean, which would hide that facts are not available. */
+function isAllowed(decision: FactsDecision): boolean {
+  if (!decision.allowed && decision.why === 'unknown') throw new FactsUnavailableError(decision.unknown);
+  return decision.allowed;
+}
+
+/** Attributes as they were sent: read once, converted to JSON, with those that are said to be absent. */
+function readSent(attr: Attributes | undefined, path: string): { readonly [name: string]: unknown } {
+  if (attr === undefined || attr === null) return {};
+  if (typeof attr !== 'object' || typeof attr['toJSON'] === 'function') return plainAttributes(attr, path);
+  const missing: string[] = [];
+  const present: { [name: string]: unknown } = {};
+  for (const name of Object.keys(attr)) {
+    const value: unknown = attr[name];
+    if (value === absent) missing.push(name);
+    else Object.defineProperty(present, name, { value, enumerable: true });
+  }
+  const sent = plainAttributes(present, path);
+  for (const name of missing) Object.defineProperty(sent, name, { value: absent, enumerable: true });
+  return sent;
+}
+
+function requireDeadline(deadline: number): number {
+  if (!(deadline > 0 && deadline <= LONGEST_DEADLINE))
+    throw new TypeError('`deadline` must be a number of milliseconds above 0');
+  return deadline;
+}
+
+function requirePartial({ partial }: CompiledBundle): MakePartialDecider {
+  if (partial === undefined)
+    throw new Error('the policies cannot be decided in part: compile them with `authzc compile --facts`');
+  return partial;
+}
+
+function now(): number {
+  return Date.now();
+}

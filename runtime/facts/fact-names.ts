@@ -1,0 +1,16 @@
+/** Where facts are: the attributes of the principal and of the resource, and claims. */
+export type FactRoot = 'principal.attr' | 'resource.attr' | 'auxData.jwt';
+
+const NAME = /^[A-Za-z_$][\w$]*$/;
+
+/** The name of a fact: `resource.attr.owner`, or `resource.attr["a b"]`. */
+export function factName(root: FactRoot, attribute: string): string {
+  return NAME.test(attribute) ? `${root}.${attribute}` : `${root}[${JSON.stringify(attribute)}]`;
+}
+
+/** The attribute that a fact is, if it is one of a root; the inverse of `factName`. */
+export function readAttribute(fact: string, root: FactRoot): string | undefined {
+  if (!fact.startsWith(root)) return undefined;
+  if (fact[root.length] === '.') return fact.slice(root.length + 1);
+  return fact[root.length] === '[' ? (JSON.parse(fact.slice(root.length + 1, -1)) as string) : undefined;
+}

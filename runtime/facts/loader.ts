@@ -1,0 +1,215 @@
+import { type AcceptedRow, acceptRows, type FailureReason, type LoadedRow } from './accept.js';
+import { RowCache } from './cache.js';
+import type { PreparedSource } from './source.js';
+
+/** How rows are loaded for one decision. */
+export interface LoadOptions {
+  readonly tx: unknown;
+  readonly signal: AbortSignal | undefined;
+  /** When the decision has to be made, in milliseconds since 1970. */
+  readonly until: number;
+  /** Whether rows that are kept are not good enough. */
+  readonly isFresh: boolean;
+}
+
+/** The most calls of a source that may wait at once. */
+const MOST_CALLS = 512;
+/** How long a key whose request failed is not asked for again, in milliseconds. */
+const PAUSE = 1000;
+
+/** Asks one source, and keeps what it returns as long as it allows. */
+export class Loader {
+  private readonly cache: RowCache | undefined;
+  private readonly pausedUntil = new Map<string, number>();
+  private readonly waiting = new Map<string, Promise<LoadedRow>>();
+  private calls = 0;
+
+  constructor(
+    readonly source: PreparedSource,
+    private readonly now: () => number,
+  ) {
+    const { maxAge, maxStale } = source.cache;
+    if (maxAge > 0 || maxStale > 0) this.cache = new RowCache(source.cache);
+  }
+
+  /** A row that is kept, and young enough. */
+  kept(key: string, { tx, isFresh }: Pick<LoadOptions, 'tx' | 'isFresh'>): LoadedRow | undefined {
+    // Others may not see what a transaction sees, nor the other way round.
+    return tx === undefined && !isFresh ? this.cache?.get(key, this.now()) : undefined;
+  }
+
+  /** The rows of some keys, each of which is in the result. Never rejects. */
+  async load(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
+    const isShared = this.cache !== undefined && options.tx === undefined && !options.isFresh;
+    return isShared ? this.loadShared(keys, options) : this.loadAlone(keys, options);
+  }
+
+  private async loadAlone(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
+    const loaded = await Promise.all(this.chunks(keys).map((chunk) => this.ask(chunk, options)));
+    return new Map(loaded.flatMap((rows) => [...rows]));
+  }
+
+  /** One request serves all decisions that wait for a key. It does not end with one of them. */
+  private async loadShared(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
+    const found = new Map<string, LoadedRow>();
+    const asked: string[] = [];
+    for (const key of keys) {
+      const kept = this.kept(key, options);
+      if (kept !== undefined) found.set(key, kept);
+      else if (this.waiting.has(key)) continue;
+      else if (this.now() < (this.pausedUntil.get(key) ?? 0)) found.set(key, this.failed(key, 'paused'));
+      else asked.push(key);
+    }
+    for (const chunk of this.chunks(asked)) {
+      const rows = this.ask(chunk, { ...options, signal: undefined, until: Number.POSITIVE_INFINITY });
+      for (const key of chunk) this.share(key, rows);
+    }
+    const rest = keys.filter((key) => !found.has(key));
+    const loading = rest.map(async (key) => found.set(key, (await this.waiting.get(key)) as LoadedRow));
+    const reason = await within(Promise.all(loading), options, this.now());
+    // Later rows are not of this decision.
+    return new Map(keys.map((key) => [key, found.get(key) ?? this.failed(key, reason ?? 'failed')]));
+  }
+
+  private chunks(keys: readonly string[]): readonly (readonly string[])[] {
+    const { maxKeys } = this.source;
+    return Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, index) =>
+      keys.slice(index * maxKeys, (index + 1) * maxKeys),
+    );
+  }
+
+  private share(key: string, rows: Promise<ReadonlyMap<string, LoadedRow>>): void {
+    const row = rows.then((found) => {
+      this.waiting.delete(key);
+      return found.get(key) as LoadedRow;
+    });
+    this.waiting.set(key, row);
+  }
+
+  private async ask(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
+    const at = this.now();
+    if (options.until <= at) return this.allFailed(keys, 'deadline', at);
+    if (this.calls >= MOST_CALLS) return this.allFailed(keys, 'busy');
+    this.calls += 1;
+    try {
+      const answer = await this.answer(keys, at, options);
+      if ('reason' in answer) return this.allFailed(keys, answer.reason, at);
+      return this.accepted(answer.rows, keys, at, options);
+    } finally {
+      this.calls -= 1;
+    }
+  }
+
+  /** Calls the source. Settles at the deadline, or when the caller no longer waits. */
+  private answer(
+    keys: readonly string[],
+    at: number,
+    options: LoadOptions,
+  ): Promise<{ readonly rows: unknown } | { readonly reason: FailureReason }> {
+    const { source } = this;
+    const controller = new AbortController();
+    return new Promise((resolve) => {
+      const end = (result: { readonly rows: unknown } | { readonly reason: FailureReason }): void => {
+        clearTimeout(timer);
+        options.signal?.removeEventListener('abort', abort);
+        resolve(result);
+      };
+      const give = (reason: FailureReason): void => {
+        end({ reason });
+        controller.abort();
+      };
+      const abort = (): void => give('aborted');
+      // Not unref'ed: a process that waits for nothing else would end without an answer.
+      const timer = setTimeout(() => give('deadline'), Math.max(0, Math.min(source.deadline, options.until - at)));
+      if (options.signal?.aborted === true) {
+        abort();
+        return;
+      }
+      options.signal?.addEventListener('abort', abort, { once: true });
+      let loading: unknown;
+      try {
+        loading = source.load(keys, { wanted: source.wanted, tx: options.tx, signal: controller.signal });
+      } catch {
+        end({ reason: 'failed' });
+        return;
+      }
+      Promise.resolve(loading).then(
+        (rows) => {
+          // Too late for this decision, but not for the next one.
+          if (controller.signal.aborted) this.accepted(rows, keys, at, options);
+          else end({ rows });
+        },
+        () => end({ reason: 'failed' }),
+      );
+    });
+  }
+
+  private accepted(
+    answer: unknown,
+    keys: readonly string[],
+    at: number,
+    { tx }: LoadOptions,
+  ): ReadonlyMap<string, LoadedRow> {
+    let rows: ReadonlyMap<string, AcceptedRow>;
+    try {
+      rows = acceptRows(answer, keys, this.source);
+    } catch {
+      // A trap of a proxy.
+      return this.allFailed(keys, 'shape', at);
+    }
+    return new Map(
+      [...rows].map(([key, row]) => {
+        if (tx === undefined && typeof row !== 'string') {
+          this.pausedUntil.delete(key);
+          this.cache?.add(key, { row, at });
+        }
+        return [key, { row, at }];
+      }),
+    );
+  }
+
+  private allFailed(keys: readonly string[], reason: FailureReason, at = this.now()): ReadonlyMap<string, LoadedRow> {
+    if (this.cache !== undefined && (reason === 'failed' || reason === 'deadline'))
+      for (const key of keys) this.pause(key, at);
+    return new Map(keys.map((key) => [key, this.failed(key, reason)]));
+  }
+
+  private pause(key: string, at: number): void {
+    // Only the latest failures: this must not grow with the keys of callers.
+    if (this.pausedUntil.size >= this.source.cache.maxEntries)
+      this.pausedUntil.delete(this.pausedUntil.keys().next().value as string);
+    this.pausedUntil.set(key, at + PAUSE);
+  }
+
+  /** What was returned before, if it may be used, or why there is no row. */
+  private failed(key: string, reason: FailureReason): LoadedRow {
+    const at = this.now();
+    if (reason === 'aborted' || this.cache === undefined) return { row: reason, at };
+    const stale = this.cache.getStale(key, at);
+    if (stale !== undefined) return { ...stale, stale: true };
+    return { row: this.cache.has(key) ? 'stale' : reason, at };
+  }
+}
+
+/** Waits until something is done, the decision has to be made, or nobody waits for it; returns why it is not done. */
+function within(
+  done: Promise<unknown>,
+  { signal, until }: LoadOptions,
+  now: number,
+): Promise<FailureReason | undefined> {
+  return new Promise((resolve) => {
+    const end = (reason?: FailureReason): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve(reason);
+    };
+    const abort = (): void => end('aborted');
+    const timer = setTimeout(() => end('deadline'), Math.max(0, until - now));
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    done.then(
+      () => end(),
+      () => end('failed'),
+    );
+  });
+}

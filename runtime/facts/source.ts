@@ -1,0 +1,230 @@
+import { type FactTypes, sanitize } from '../policy/index.js';
+import { readAttribute, factName, type FactRoot } from './fact-names.js';
+
+/** Says in a request or in a row that there is no such attribute, as opposed to one that is not known. */
+export const absent: unique symbol = Symbol('authz.absent');
+
+/** What values of a fact must be. `any` accepts what JSON can represent. */
+export type FactType = 'string' | 'number' | 'boolean' | 'timestamp' | 'list' | 'map' | 'any';
+
+/** Whether a fact that the caller sent is used, replaced by that of the source, or an error. */
+export type CallerPolicy = 'use' | 'ignore' | 'refuse';
+
+/** What a source is asked for, besides the keys. */
+export interface LoadContext<Transaction = unknown> {
+  readonly wanted: Wanted;
+  /** The transaction that the caller passed. */
+  readonly tx: Transaction | undefined;
+  /** Aborted at the deadline, and when the caller no longer waits. */
+  readonly signal: AbortSignal;
+}
+
+/** The attributes that a source is asked for. */
+export interface Wanted {
+  readonly names: readonly string[];
+  /** The same as a selection, with the field of the key: `{ id: true, owner: true }`. */
+  readonly select: { readonly [name: string]: true };
+}
+
+/**
+ * The rows that a source found: by key, or as a list whose items have the field of the key. A list without keys is
+ * refused: a row that is missing would shift all others.
+ */
+export type Rows<Row extends object> =
+  | ReadonlyMap<string, Row | null | undefined>
+  | { readonly [key: string]: Row | null | undefined }
+  | readonly (Row & object)[];
+
+/** How long rows of a source are kept, in milliseconds. */
+export interface CacheOptions {
+  /** How long a row is used without asking again. Default: 0. */
+  readonly maxAge?: number | undefined;
+  /** How long a row is used if the source fails. Default: 0. */
+  readonly maxStale?: number | undefined;
+  /** Default: 10,000. */
+  readonly maxEntries?: number | undefined;
+}
+
+/** Where facts of resources of one kind, or of principals, come from. */
+export interface FactSource {
+  /** The kind of the resources, or `principal`. */
+  readonly of: string;
+  /** The attributes that it returns. Others are dropped. */
+  readonly provides: readonly string[];
+  /** The type of each attribute, where no JSON schema of the policies says it. */
+  readonly types?: { readonly [attribute: string]: FactType } | undefined;
+  /** Finds the rows of some keys. */
+  readonly load: (keys: readonly string[], context: LoadContext<never>) => Rows<object> | PromiseLike<Rows<object>>;
+  /** The name in `facts` and `unknown`. Default: `of`, with a number if there are several. */
+  readonly name?: string | undefined;
+  /** What rows are found by: the id, or another fact, such as `{ fact: 'resource.attr.folder' }`. */
+  readonly key?: 'id' | { readonly fact: string } | undefined;
+  /** The field of rows that has the key. Default: `id`. */
+  readonly keyField?: string | undefined;
+  /** What asking costs: 0 memory, 1 the database of the application, 2 another one (the default), 4 HTTP. */
+  readonly cost?: number | undefined;
+  /** The longest time of a request, in milliseconds. Default: that of the engine. */
+  readonly deadline?: number | undefined;
+  /** The most keys in one call. Default: 100. */
+  readonly maxKeys?: number | undefined;
+  readonly cache?: CacheOptions | undefined;
+  /** What a key without a row means. Default: `unknown`, which denies unless the request is decided without the row. */
+  readonly notFound?: 'unknown' | 'absent' | undefined;
+  /** What null means: the attribute is null, or absent. Without it, null fails, except of an attribute of type `any`. */
+  readonly nulls?: 'null' | 'absent' | undefined;
+  /** The requests that it is for. */
+  readonly when?: { readonly scope?: string | undefined; readonly version?: string | undefined } | undefined;
+  /** Default: that of the engine. */
+  readonly caller?: CallerPolicy | undefined;
+}
+
+/** A source with its defaults. */
+export interface PreparedSource {
+  readonly name: string;
+  readonly root: FactRoot;
+  /** The sanitised kind; undefined for principals. */
+  readonly kind: string | undefined;
+  readonly facts: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, FactType>;
+  /** The fact that is the key; undefined if it is the id. */
+  readonly keyFact: string | undefined;
+  readonly keyField: string;
+  readonly cost: number;
+  readonly deadline: number;
+  readonly maxKeys: number;
+  readonly cache: Required<{ readonly [Name in keyof CacheOptions]: number }>;
+  readonly notFound: 'unknown' | 'absent';
+  readonly nullsOf: (attribute: string) => FactSource['nulls'];
+  readonly when: NonNullable<FactSource['when']>;
+  readonly caller: CallerPolicy;
+  readonly wanted: Wanted;
+  readonly load: (keys: readonly string[], context: LoadContext<unknown>) => unknown;
+}
+
+/** What sources take from their engine. */
+export interface SourceDefaults {
+  readonly deadline: number;
+  readonly caller: CallerPolicy;
+  /** The types of attributes by JSON schemas of the policies. */
+  readonly types: FactTypes | undefined;
+}
+
+const PRINCIPAL = 'principal';
+/** How many sources a key may need before its own. */
+const MOST_KEYS_IN_A_CHAIN = 4;
+
+/** Checks sources, and fills in their defaults. Throws a TypeError for what is wrong. */
+export function prepareSources(sources: readonly FactSource[], defaults: SourceDefaults): readonly PreparedSource[] {
+  const names = new Set<string>();
+  const prepared = sources.map((source) => {
+    const made = prepare(source, freeName(source.name ?? source.of, names), defaults);
+    names.add(made.name);
+    return made;
+  });
+  requireOneSourceEach(prepared);
+  const keyFacts = new Set(prepared.flatMap(({ keyFact }) => keyFact ?? []));
+  for (const source of prepared) requireChain(source, prepared);
+  // Otherwise a caller who sends the key chooses whose facts are read.
+  return prepared.map((source) =>
+    [...source.facts.values()].some((fact) => keyFacts.has(fact)) &&
+    sources[prepared.indexOf(source)]?.caller === undefined
+      ? { ...source, caller: 'ignore' as const }
+      : source,
+  );
+}
+
+function prepare(source: FactSource, name: string, defaults: SourceDefaults): PreparedSource {
+  const { of, provides, key = 'id', keyField = 'id', cost = 2, maxKeys = 100, load } = source;
+  const refuse = (problem: string): never => {
+    throw new TypeError(`source \`${name}\`: ${problem}`);
+  };
+  if (typeof of !== 'string' || of === '') refuse('`of` must be a kind or `principal`');
+  if (!Array.isArray(provides) || provides.length === 0) refuse('`provides` must list at least one attribute');
+  if (typeof load !== 'function') refuse('`load` must be a function');
+  if (!Number.isInteger(maxKeys) || maxKeys < 1) refuse('`maxKeys` must be a positive integer');
+  if (!(cost >= 0)) refuse('`cost` must be a number of at least 0');
+  const root = of === PRINCIPAL ? 'principal.attr' : 'resource.attr';
+  const kind = of === PRINCIPAL ? undefined : sanitize(of);
+  const declared = kind === undefined ? defaults.types?.principal : ownValue(defaults.types?.resources, kind);
+  const jsonTypes = (attribute: string): readonly string[] => ownValue(declared, attribute) ?? [];
+  const typeOf = (attribute: string): FactType =>
+    ownValue(source.types, attribute) ??
+    factType(jsonTypes(attribute)) ??
+    refuse(`the type of \`${attribute}\` is not known: add it to \`types\`, or \`any\``);
+  const keyFact = key === 'id' ? undefined : key.fact;
+  if (keyFact !== undefined && readAttribute(keyFact, root) === undefined)
+    refuse(`\`key.fact\` must be one of \`${root}\`, not \`${keyFact}\``);
+  return {
+    name,
+    root,
+    kind,
+    facts: new Map(provides.map((attribute) => [attribute, factName(root, attribute)])),
+    types: new Map(provides.map((attribute) => [attribute, typeOf(attribute)])),
+    keyFact,
+    keyField,
+    cost,
+    deadline: source.deadline ?? defaults.deadline,
+    maxKeys,
+    cache: { maxAge: 0, maxStale: 0, maxEntries: 10_000, ...defined(source.cache ?? {}) },
+    notFound: source.notFound ?? 'unknown',
+    nullsOf: (attribute) => source.nulls ?? (jsonTypes(attribute).includes('null') ? 'null' : undefined),
+    when: source.when ?? {},
+    caller: source.caller ?? defaults.caller,
+    wanted: {
+      names: [...provides],
+      select: Object.fromEntries([keyField, ...provides].map((attribute) => [attribute, true])),
+    },
+    load: load as PreparedSource['load'],
+  };
+}
+
+function ownValue<Value>(of: { readonly [name: string]: Value } | undefined, name: string): Value | undefined {
+  return of !== undefined && Object.hasOwn(of, name) ? of[name] : undefined;
+}
+
+/** The type of values that have one of some types of JSON; undefined if nothing is known. */
+function factType(types: readonly string[]): FactType | undefined {
+  const others = types.filter((type) => type !== 'null');
+  const [type] = others;
+  if (types.length === 0) return undefined;
+  if (others.length !== 1 || type === undefined) return 'any';
+  return ownValue<FactType>(OF_JSON, type);
+}
+
+const OF_JSON = { string: 'string', number: 'number', boolean: 'boolean', array: 'list', object: 'map' } as const;
+
+function defined(cache: CacheOptions): { readonly [name: string]: number } {
+  return Object.fromEntries(Object.entries(cache).filter(([, value]) => value !== undefined));
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
+  return free;
+}
+
+/** Whether two sources can be for the same request. */
+function overlap(a: PreparedSource, b: PreparedSource): boolean {
+  const differ = (one: string | undefined, other: string | undefined): boolean =>
+    one !== undefined && other !== undefined && one !== other;
+  return a.kind === b.kind && !differ(a.when.scope, b.when.scope) && !differ(a.when.version, b.when.version);
+}
+
+function requireOneSourceEach(sources: readonly PreparedSource[]): void {
+  for (const [index, one] of sources.entries())
+    for (const other of sources.slice(index + 1))
+      for (const fact of overlap(one, other) ? one.facts.values() : [])
+        if ([...other.facts.values()].includes(fact))
+          throw new TypeError(`\`${fact}\` has two sources: \`${one.name}\` and \`${other.name}\``);
+}
+
+/** Requires that the keys of a source can be found. */
+function requireChain(source: PreparedSource, sources: readonly PreparedSource[]): void {
+  let current: PreparedSource | undefined = source;
+  for (let length = 0; current?.keyFact !== undefined; length += 1) {
+    if (length > MOST_KEYS_IN_A_CHAIN)
+      throw new TypeError(`source \`${source.name}\`: its key needs itself, or more than ${MOST_KEYS_IN_A_CHAIN} keys`);
+    const { keyFact, kind }: PreparedSource = current;
+    current = sources.find((other) => other.kind === kind && [...other.facts.values()].includes(keyFact));
+  }
+}

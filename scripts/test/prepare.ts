@@ -1,0 +1,9 @@
+import { PROGRAMS } from '../../tests/support/cli/programs.js';
+import { packedPackages } from '../../tests/support/packed-packages.js';
+
+/*
+ * Builds what many test files share. .ci/run does so while it waits for registries; otherwise the first files that need it
+ * build it, and others wait for them.
+ */
+console.log(PROGRAMS.authzc);
+for (const archive of packedPackages()) console.log(archive);

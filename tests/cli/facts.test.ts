@@ -1,0 +1,163 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf } from '../support/cli/programs.js';
+
+const test = suite('authzc facts');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const NOTE = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: note
+  version: default
+  importDerivedRoles: [note_roles]
+  schemas: {resourceSchema: {ref: "authz:///note.json"}}
+  variables:
+    local: {place: R.attr.place}
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user, "guest:*"]}
+    - {actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner]}
+    - {actions: [share], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: V.place.region == "eu" && has(P.attr.team)}}}
+    - {actions: [export], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr == P.attr}}, output: {when: {ruleActivated: request.auxData.jwt.sub}}}
+    - {actions: ["*"], effect: EFFECT_ALLOW, roles: [admin]}
+`;
+const ROLES = `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: note_roles
+  definitions:
+    - {name: owner, parentRoles: [user], condition: {match: {expr: R.attr.owner == P.id}}}
+`;
+const SCHEMA = JSON.stringify({
+  type: 'object',
+  properties: { owner: {}, place: {}, secret: {}, title: { type: 'string' } },
+  required: ['owner'],
+  additionalProperties: false,
+});
+const TABLES = `tables:
+  note:
+    name: notes
+    id: {column: id, type: text}
+    columns:
+      owner: {column: owner_id, type: text}
+      place.region: {column: region, type: text}
+`;
+const FILES = {
+  'policies/note.yaml': NOTE,
+  'policies/roles.yaml': ROLES,
+  'policies/_schemas/note.json': SCHEMA,
+  'tables.yaml': TABLES,
+};
+
+async function facts(folder: string, ...words: readonly string[]): Promise<Ended> {
+  return callAuthzc(['facts', ...words], folder);
+}
+
+function makeFolder(files: { readonly [path: string]: string } = FILES): string {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return folder;
+}
+
+test('each action lists what it reads, by role', async () => {
+  const { code, stdout } = await facts(makeFolder(), '--action', 'view', 'edit', 'share', 'export', '--lines');
+  assert.is(code, 0);
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s{2,}/));
+  assert.equal(rows, [
+    ['note'],
+    ['admin, guest:*', 'user'],
+    ['edit', '–', 'owner, P.id'],
+    ['export', '–', 'R.attr, P.attr'],
+    ['share', '–', 'place.region, has(P.attr.team)'],
+    ['view', '–', '–'],
+    ['note: resource.attr is read as a whole: policies/note.yaml:13'],
+    ['note: principal.attr is read as a whole: policies/note.yaml:13'],
+    ['R.attr', 'policies/note.yaml:13'],
+    ['P.attr', 'policies/note.yaml:13'],
+    ['P.id', 'policies/roles.yaml:5'],
+    [''],
+  ]);
+});
+
+test('the level response adds outputs, and enforced schemas the properties that they mention', async () => {
+  const folder = makeFolder();
+  const { stdout } = await facts(folder, '--action', 'export', '--role', 'user', '--level', 'response');
+  assert.match(stdout, /export {2}R\.attr, P\.attr, P\.id, jwt\.sub\n/);
+  const enforced = await facts(folder, '--action', 'edit', '--role', 'user', '--schemas', 'enforce');
+  assert.match(enforced.stdout, /edit {2}owner, place, secret, size\(R\.attr\), title, P\.id\n/);
+});
+
+test('JSON has paths with lines, facts, and what is read as a whole', async () => {
+  const { stdout } = await facts(makeFolder(), '--action', 'share', '--role', 'user', '-o', 'json');
+  const { tables } = JSON.parse(stdout) as { readonly tables: readonly { readonly decisions: readonly object[] }[] };
+  assert.equal(tables[0]?.decisions, [
+    {
+      action: 'share',
+      role: 'user',
+      paths: [
+        { path: 'resource.attr.place.region', leaf: 'value', lines: ['note.yaml:8'] },
+        { path: 'principal.attr.team', leaf: 'has', lines: ['note.yaml:12'] },
+      ],
+      facts: ['resource.attr.place', 'principal.attr.team'],
+      now: false,
+      whole: [],
+    },
+  ]);
+});
+
+test('columns are those of the tables, and masks what no decision reads', async () => {
+  const folder = makeFolder();
+  const { stdout } = await facts(folder, '--action', 'edit', 'share', '-o', 'columns', '--table', 'tables.yaml');
+  assert.is(
+    stdout,
+    '-- note edit\nSELECT "id", "owner_id" FROM "notes"\n\n-- note share\nSELECT "id", "region" FROM "notes"\n',
+  );
+  const mask = await facts(folder, '--action', 'view', 'edit', 'share', '-o', 'mask');
+  assert.is(mask.stdout, 'audit:\n  mask:\n    - "resource.attr.secret"\n    - "resource.attr.title"\n');
+  const refused = await facts(folder, '-o', 'columns');
+  assert.equal([refused.code, refused.stdout], [2, '']);
+});
+
+test('a lock file tells which action reads another attribute, and where', async () => {
+  const folder = makeFolder();
+  assert.is((await facts(folder, '--write', 'facts.lock.json')).code, 0);
+  const lock = JSON.parse(readFileSync(join(folder, 'facts.lock.json'), 'utf8'));
+  assert.equal(lock.kinds.note.share.user, ['resource.attr.place.region', 'has(principal.attr.team)']);
+  assert.equal(await facts(folder, '--check', 'facts.lock.json'), { code: 0, stdout: '', stderr: '' });
+  writeFileSync(
+    join(folder, 'policies/roles.yaml'),
+    ROLES.replace('R.attr.owner == P.id', 'R.attr.region == P.attr.region'),
+  );
+  const changed = await facts(folder, '--check', 'facts.lock.json');
+  assert.is(changed.code, 1);
+  assert.equal(changed.stdout.trim().split('\n'), [
+    'note: edit now also reads `resource.attr.region` for user (policies/roles.yaml:5)',
+    'note: edit now also reads `principal.attr.region` for user (policies/roles.yaml:5)',
+    'note: edit no longer reads `resource.attr.owner` for user',
+    'note: edit no longer reads `principal.id` for user',
+  ]);
+  assert.match(changed.stderr, 'review the changes, then run the command with --write facts.lock.json');
+  const other = await facts(folder, '--check', 'facts.lock.json', '--level', 'response');
+  assert.equal([other.code, other.stdout], [2, '']);
+  for (const text of ['{}', '{"level": "effect"}', 'x']) {
+    writeFileSync(join(folder, 'facts.lock.json'), text);
+    const broken = await facts(folder, '--check', 'facts.lock.json');
+    assert.equal([broken.code, broken.stdout], [2, ''], text);
+    assert.match(broken.stderr, 'facts.lock.json: error: it is not a file that `authzc facts --write` wrote');
+  }
+});
+
+test('what no policy covers is an error, and so are policies that do not compile', async () => {
+  const folder = makeFolder();
+  const none = await facts(folder, '--kind', 'x');
+  assert.equal([none.code, none.stdout], [1, '']);
+  assert.match(none.stderr, 'no policy covers this kind, action, role and scope');
+  const broken = makeFolder({ 'policies/note.yaml': NOTE });
+  assert.is((await facts(broken)).code, 3);
+});
+
+test.run();

@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EXIT } from '../../packages/cli/exit.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+
+const test = suite('authzc rls diff');
+
+const folder = mkdtempSync(join(tmpdir(), 'authz-rls-diff-'));
+test.after(() => rmSync(folder, { recursive: true }));
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: "R.attr.n < 10"}}}
+    - {actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: "R.attr.owner == P.id"}}}
+`;
+
+const TABLES = `tables:
+  doc:
+    name: public.docs
+    columns:
+      n: {column: n, type: integer, nulls: never}
+      owner: {column: owner, type: text, nulls: never}
+    rls: {select: view, update: edit, to: [app]}
+`;
+
+/** What changes in the policies or in the table file, and the verdict on each statement. */
+const CHANGES: readonly {
+  readonly policy?: (text: string) => string;
+  readonly tables?: (text: string) => string;
+  readonly verdicts: { readonly [command: string]: string };
+  readonly code: number;
+}[] = [
+  { verdicts: { select: 'unchanged', update: 'unchanged' }, code: 0 },
+  {
+    policy: (text) => text.replace('R.attr.n < 10', 'R.attr.n < 10 && true'),
+    verdicts: { select: 'unchanged', update: 'unchanged' },
+    code: 0,
+  },
+  {
+    policy: (text) => text.replace('< 10', '< 11'),
+    verdicts: { select: 'widened, narrowing not decided', update: 'unchanged' },
+    code: 1,
+  },
+  {
+    policy: (text) => text.replace('< 10', '< 9'),
+    verdicts: { select: 'narrowed, widening not decided', update: 'unchanged' },
+    code: 1,
+  },
+  {
+    policy: (text) => text.replace('R.attr.n < 10', 'R.attr.n > 10'),
+    verdicts: { select: 'mixed', update: 'unchanged' },
+    code: 1,
+  },
+  {
+    policy: (text) =>
+      text.replace(
+        'roles: [user], condition: {match: {expr: "R.attr.owner',
+        'roles: [boss], condition: {match: {expr: "R.attr.owner',
+      ),
+    verdicts: { select: 'unchanged', update: 'mixed' },
+    code: 1,
+  },
+  {
+    tables: (text) => text.replace('update: edit, ', ''),
+    verdicts: { select: 'unchanged', update: 'narrowed' },
+    code: 1,
+  },
+  {
+    tables: (text) => text.replace('update: edit', 'update: edit, delete: edit'),
+    verdicts: { select: 'unchanged', update: 'unchanged', delete: 'widened' },
+    code: 1,
+  },
+  {
+    tables: (text) => text.replace('select: view', 'select: edit'),
+    verdicts: { select: 'not decided', update: 'unchanged' },
+    code: 1,
+  },
+  {
+    tables: (text) => text.replace('column: owner', 'column: author'),
+    verdicts: { select: 'unchanged', update: 'not decided' },
+    code: 1,
+  },
+  {
+    tables: (text) => text.replace('to: [app]', 'to: [app, web]'),
+    verdicts: { select: 'not decided', update: 'not decided' },
+    code: 1,
+  },
+  {
+    tables: (text) => `${text}rls: {attributes: {x: text}}\n`,
+    verdicts: { select: 'not decided', update: 'not decided' },
+    code: 1,
+  },
+  {
+    tables: (text) => text.replace('to: [app]', 'to: [app], frozen: [n]'),
+    verdicts: { select: 'not decided', update: 'not decided' },
+    code: 1,
+  },
+];
+
+test('each statement is unchanged by proof, or changed with a request or a reason', async () => {
+  write('old/doc.yaml', POLICY);
+  write('old.yaml', TABLES);
+  for (const { policy = same, tables = same, verdicts, code } of CHANGES) {
+    write('new/doc.yaml', policy(POLICY));
+    write('new.yaml', tables(TABLES));
+    const ran = await callAuthzc(
+      ['rls', 'diff', 'old', 'new', '--table', 'new.yaml', '--old-table', 'old.yaml', '--no-solver', '-o', 'json'],
+      folder,
+    );
+    const { changes } = JSON.parse(ran.stdout) as {
+      readonly changes: readonly {
+        readonly command: string;
+        readonly verdict: string;
+        readonly request?: unknown;
+        readonly reason?: string;
+      }[];
+    };
+    assert.equal(Object.fromEntries(changes.map(({ command, verdict }) => [command, verdict])), verdicts);
+    for (const { verdict, request, reason } of changes)
+      assert.is(request !== undefined || reason !== undefined, verdict !== 'unchanged', verdict);
+    assert.is(ran.code, code);
+  }
+});
+
+test('where schemas are enforced, a schema that changes changes a statement', async () => {
+  const policy = POLICY.replace('  rules:', '  schemas: {resourceSchema: {ref: "authz:///doc.json"}}\n  rules:');
+  const schemaOf = (maximum: number): string =>
+    JSON.stringify({ type: 'object', properties: { n: { type: 'integer', maximum }, owner: { type: 'string' } } });
+  for (const side of ['old', 'new']) write(`${side}/doc.yaml`, policy);
+  write('old/_schemas/doc.json', schemaOf(5));
+  write('old.yaml', `${TABLES}rls: {schemas: enforce}\n`);
+  for (const [maximum, tables] of [
+    [7, `${TABLES}rls: {schemas: enforce}\n`],
+    [5, TABLES],
+  ] as const) {
+    write('new/_schemas/doc.json', schemaOf(maximum));
+    write('new.yaml', tables);
+    const { stdout, stderr } = await callAuthzc(
+      ['rls', 'diff', 'old', 'new', '--table', 'new.yaml', '--old-table', 'old.yaml', '--no-solver', '-o', 'json'],
+      folder,
+    );
+    assert.is(stderr, '');
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly { readonly verdict: string }[] };
+    for (const { verdict } of changes) assert.is.not(verdict, 'unchanged');
+  }
+  for (const side of ['old', 'new']) rmSync(join(folder, side, '_schemas'), { recursive: true });
+  write('old/doc.yaml', POLICY);
+  write('old.yaml', TABLES);
+});
+
+test('the results that fail are chosen, and logs have a finding for each change', async () => {
+  write('new/doc.yaml', POLICY.replace('< 10', '< 9'));
+  const args = ['rls', 'diff', 'old', 'new', '--table', 'old.yaml', '--no-solver'];
+  assert.is((await callAuthzc([...args, '--fail-on', 'widened'], folder)).code, 0);
+  const { stdout } = await callAuthzc([...args, '-o', 'sarif'], folder);
+  const [run] = (JSON.parse(stdout) as { readonly runs: readonly { readonly results: readonly unknown[] }[] }).runs;
+  assert.is(run?.results.length, 1);
+});
+
+test('errors of a set name it', async () => {
+  for (const side of ['old', 'new']) {
+    write(`${side}/doc.yaml`, POLICY.replace('R.attr.n <', 'R.attr.n <<'));
+    const { code, stderr } = await callAuthzc(
+      ['rls', 'diff', 'old', 'new', '--table', 'old.yaml', '--no-solver'],
+      folder,
+    );
+    assert.is(code, EXIT.refused);
+    assert.match(stderr, new RegExp(`^${side}:.*doc\\.yaml:6:`));
+    write(`${side}/doc.yaml`, POLICY);
+  }
+});
+
+test.run();
+
+function same(text: string): string {
+  return text;
+}
+
+function write(name: string, text: string): void {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,1 @@
+CREATE TABLE documents (id text NOT NULL PRIMARY KEY, status text);

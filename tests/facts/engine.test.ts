@@ -1,0 +1,254 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { absent, createFactsEngine, type FactSource, FactsUnavailableError } from '../../runtime/facts/index.js';
+import { decideWith } from '../../packages/mcp-guard/decision-point.js';
+import { decide } from '../../packages/middleware/guard.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+
+/* A facts engine decides as an engine that is given all facts, and fetches only those that may still matter. */
+
+const test = suite('facts engine');
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.visibility == "public" || R.attr.owner == P.id || P.id in R.attr.friends}}
+    - actions: [view, edit]
+      effect: EFFECT_DENY
+      roles: [user]
+      condition: {match: {expr: R.attr.blocked}}
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.owner == P.id && P.attr.level > 2}}
+    - {actions: ['*'], effect: EFFECT_ALLOW, roles: [curator]}
+`;
+
+const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }, { facts: true }));
+
+const ALBUMS: { readonly [id: string]: object } = {
+  '1': { owner: 'ann', visibility: 'private', friends: ['bob'], blocked: false },
+  '2': { owner: 'bob', visibility: 'public', friends: [], blocked: true },
+  '3': { owner: 'ann', visibility: 'public', friends: [] },
+};
+const TYPES = { owner: 'string', visibility: 'string', friends: 'list', blocked: 'boolean' } as const;
+
+function albums(more: Partial<FactSource> = {}): FactSource & { readonly calls: (readonly string[])[] } {
+  const calls: (readonly string[])[] = [];
+  return {
+    of: 'album',
+    provides: Object.keys(TYPES),
+    types: TYPES,
+    cost: 1,
+    calls,
+    load: async (ids) => {
+      calls.push(ids);
+      return new Map(ids.filter((id) => Object.hasOwn(ALBUMS, id)).map((id) => [id, ALBUMS[id]]));
+    },
+    ...more,
+  };
+}
+
+const people: FactSource = {
+  of: 'principal',
+  provides: ['level'],
+  types: { level: 'number' },
+  load: async () => ({ ann: { level: 3 }, bob: { level: 1 } }),
+};
+
+const ann = { id: 'ann', roles: ['user'] };
+const about = (id: string, attr?: object) => ({ kind: 'album', id, ...(attr && { attr }) });
+
+test('decides by ids alone', async () => {
+  const source = albums();
+  const authz = createFactsEngine(policies, { sources: [source, people] });
+  const decide = async (id: string, action: string, principal = ann) =>
+    (await authz.decide({ principal, resource: about(id), action })).allowed;
+  assert.ok(await decide('1', 'view'));
+  assert.ok(await decide('1', 'edit'));
+  assert.not(await decide('2', 'view'));
+  assert.ok(await decide('3', 'view', { id: 'carl', roles: ['user'] }));
+  assert.not(await decide('3', 'edit', { id: 'bob', roles: ['user'] }));
+});
+
+test('fetches nothing where the roles decide', async () => {
+  const source = albums();
+  const authz = createFactsEngine(policies, { sources: [source, people] });
+  const decision = await authz.decide({
+    principal: { id: 'c', roles: ['curator'] },
+    resource: about('1'),
+    action: 'edit',
+  });
+  assert.equal(decision, { allowed: true, facts: [] });
+  assert.equal(source.calls, []);
+});
+
+test('a fact that fails stays unknown', async () => {
+  const failing = albums({ load: () => Promise.reject(new Error('secret')) });
+  const authz = createFactsEngine(policies, { sources: [failing, people] });
+  const sent = { owner: 'ann', visibility: 'public', friends: [] };
+  const decision = await authz.decide({ principal: ann, resource: about('1', sent), action: 'view' });
+  assert.is(decision.allowed, false);
+  assert.equal('unknown' in decision && decision.unknown, [
+    { fact: 'resource.attr.blocked', source: 'album', reason: 'failed' },
+  ]);
+  await authz
+    .for(ann)
+    .can('view', about('1', sent))
+    .then(
+      () => assert.unreachable(),
+      (error: unknown) => {
+        assert.instance(error, FactsUnavailableError);
+        assert.is((error as Error).message, 'facts are not available: `resource.attr.blocked` from `album` (failed)');
+      },
+    );
+  const known = await authz.decide({
+    principal: ann,
+    resource: about('1', { ...sent, blocked: absent }),
+    action: 'view',
+  });
+  assert.ok(known.allowed);
+});
+
+test('asks each source once for several resources', async () => {
+  const source = albums();
+  const authz = createFactsEngine(policies, { sources: [source, people] });
+  const many = await authz.decideMany({
+    principal: ann,
+    resources: [about('1'), about('2'), about('3'), about('4')],
+    actions: ['view', 'edit'],
+  });
+  assert.equal(source.calls, [['1', '2', '3', '4']]);
+  const allowed = [...many.values()].map((decisions) =>
+    [...decisions].map(([action, { allowed }]) => [action, allowed]),
+  );
+  assert.equal(allowed, [
+    [
+      ['view', true],
+      ['edit', true],
+    ],
+    [
+      ['view', false],
+      ['edit', false],
+    ],
+    [
+      ['view', true],
+      ['edit', true],
+    ],
+    [
+      ['view', false],
+      ['edit', false],
+    ],
+  ]);
+  const missing = many.get(3)?.get('view');
+  assert.ok(missing !== undefined && 'unknown' in missing);
+});
+
+test('a session decides what is asked in one turn together, and fetches each fact once', async () => {
+  const source = albums();
+  const me = createFactsEngine(policies, { sources: [source, people] }).for(ann);
+  assert.equal(await Promise.all(['1', '2', '3'].map((id) => me.can('view', about(id)))), [true, false, true]);
+  assert.ok(await me.can('edit', about('1')));
+  assert.equal(source.calls, [['1', '2', '3']]);
+});
+
+test('decides at once what needs no fact', () => {
+  const authz = createFactsEngine(policies, { sources: [albums(), people] });
+  const now = (attr: object) =>
+    authz.decideNow({ principal: ann, resource: about('1', attr), action: 'view' })?.allowed;
+  assert.is(now({ visibility: 'public', blocked: false }), true);
+  assert.is(now({ blocked: true }), false);
+  assert.is(now({ visibility: 'public' }), undefined);
+  const all = { owner: 'ann', visibility: 'private', friends: [], blocked: false };
+  const sent = { principal: { ...ann, attr: { level: 3 } }, resource: about('1', all), action: 'edit' };
+  const decision = authz.decideNow(sent);
+  assert.is(decision?.allowed, true);
+  assert.is(decision?.facts.length, 5);
+  // What an object inherits is no attribute, and `absent` is none.
+  const inherited = Object.assign(Object.create({ blocked: false }), {
+    owner: 'ann',
+    visibility: 'public',
+    friends: [],
+  });
+  assert.is(now(inherited), undefined);
+  assert.is(now({ ...all, visibility: 'public', blocked: absent, other: absent }), true);
+});
+
+test('a source that does not answer in time fails', async () => {
+  const never = albums({ load: () => new Promise(() => {}), deadline: 5 });
+  const authz = createFactsEngine(policies, { sources: [never, people] });
+  const decision = await authz.decide({ principal: ann, resource: about('1'), action: 'view' });
+  assert.ok('unknown' in decision && decision.unknown.every(({ reason }) => reason === 'deadline'));
+});
+
+test('answers guards and servers of the Model Context Protocol as a client does', async () => {
+  const authz = createFactsEngine(policies, { sources: [albums(), people] });
+  const ask = (id: string, facts = authz) =>
+    decide({ facts, principal: () => ann }, { action: 'view', also: ['edit'], resource: about(id) }, undefined);
+  const { decision } = await ask('1');
+  assert.equal(decision?.allowed, { view: true, edit: true });
+  assert.is((await ask('2')).refusal?.status, 403);
+  // A row that is missing is an outage or a mistake, and no denial.
+  const { refusal } = await ask('4');
+  assert.is(refusal?.status, 503);
+  assert.instance(refusal?.error, FactsUnavailableError);
+  const guarded = decideWith(authz, () => ({ roles: ['user'] }));
+  const evaluation = {
+    subject: { type: 'user', id: 'ann' },
+    action: { name: 'view' },
+    resource: { type: 'album', id: '1' },
+  };
+  assert.is(await guarded(evaluation as never, {} as never), true);
+  await authz.check({ principal: ann, resource: about('1'), actions: ['view'], auxData: { jwt: { token: 'x' } } }).then(
+    () => assert.unreachable(),
+    (error: unknown) => assert.instance(error, TypeError),
+  );
+});
+
+test('the types of facts come from JSON schemas', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      owner: { type: 'string' },
+      visibility: { enum: ['public', 'private'] },
+      friends: { type: 'array', items: { type: 'string' } },
+      blocked: { type: ['boolean', 'null'] },
+    },
+  };
+  const withSchemas = await loaded(
+    compileTexts(
+      { 'album.yaml': `${POLICY}  schemas: {resourceSchema: {ref: authz:///album.json}}\n` },
+      { facts: true, schemaTexts: new Map([['album.json', JSON.stringify(schema)]]) },
+    ),
+  );
+  const decide = async (row: object) => {
+    const { types: _, ...source } = albums({ load: async () => ({ '1': row }) });
+    const authz = createFactsEngine(withSchemas.policies, { sources: [source] });
+    return authz.decide({ principal: ann, resource: about('1'), action: 'view' });
+  };
+  const row = { owner: 'x', visibility: 'public', friends: [], blocked: null };
+  assert.ok((await decide(row)).allowed);
+  for (const wrong of [{ blocked: 'true' }, { blocked: 1 }, { visibility: 3 }]) {
+    const decision = await decide({ ...row, ...wrong });
+    assert.ok(
+      'unknown' in decision && decision.unknown.every(({ reason }) => reason === 'type'),
+      JSON.stringify(decision),
+    );
+  }
+});
+
+test('sources are refused that cannot be right', () => {
+  const refused = (message: RegExp, ...sources: readonly FactSource[]): void =>
+    void assert.throws(() => createFactsEngine(policies, { sources }), message);
+  refused(/`resource.attr.owner` has two sources: `album` and `album 2`/, albums(), albums({ provides: ['owner'] }));
+  refused(/the type of `owner` is not known/, albums({ types: {} }));
+  refused(/its key needs itself/, albums({ key: { fact: 'resource.attr.owner' } }));
+  refused(/`provides` must list/, albums({ provides: [] }));
+});
+
+test.run();

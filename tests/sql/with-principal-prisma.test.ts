@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { rounds } from '../support/effort.js';
+import { Random } from '../support/oracle/random.js';
+import { bundleWithClient, generateClient, PRISMA } from '../support/prisma-client.js';
+import { skip } from '../support/skip.js';
+import { startCluster } from '../support/sql/postgresql-cluster.js';
+import { protect } from './row-security.js';
+
+const SCHEMA = `generator client {
+  provider = "prisma-client"
+  output   = "client"
+}
+datasource db {
+  provider = "postgresql"
+}
+model Doc {
+  position Int    @id
+  owner    String
+
+  @@map("docs")
+}
+`;
+
+const test = suite('transactions of a principal with Prisma');
+
+test('no transaction shows rows of another principal, whichever of them fail', async () => {
+  if (!existsSync(PRISMA)) return skip(import.meta.url, 'Prisma is not installed in .cache/prisma');
+  const cluster = await startCluster();
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  const folder = mkdtempSync(join(tmpdir(), 'authz-prisma-'));
+  try {
+    const { client, connection } = cluster;
+    await client.query('CREATE TABLE docs (position integer PRIMARY KEY, owner text NOT NULL)');
+    await client.query("INSERT INTO docs SELECT n, 't' || n % 5 FROM generate_series(1, 50) AS n");
+    await protect(client, 'docs', {});
+    await client.query(
+      'CREATE POLICY own ON docs FOR SELECT TO app USING ((SELECT authz.is_set()) AND owner = (SELECT authz.id())); CREATE ROLE login LOGIN; GRANT app TO login; CREATE ROLE boss BYPASSRLS; GRANT boss TO login; GRANT SELECT ON docs TO boss',
+    );
+    await prepare(folder);
+    const random = new Random(1);
+    const asked = Array.from({ length: rounds(1_000) }, () => ({
+      principal: { id: random.pick(['t0', 't1', 't2', 't3', 't4']), roles: ['user'] },
+      role: random.chance(0.05) ? 'boss' : 'app',
+      fails: random.chance(0.3),
+    }));
+    const url = `postgresql://login@localhost/postgres?host=${connection.host}`;
+    const output = execFileSync(process.execPath, [join(folder, 'bundled.mjs')], {
+      cwd: folder,
+      input: JSON.stringify({ url, asked }),
+    });
+    const { answers, bare } = JSON.parse(output.toString()) as { answers: readonly unknown[]; bare: unknown };
+    for (const [at, { principal, role, fails }] of asked.entries()) {
+      const answer = answers[at];
+      if (role === 'boss') assert.match(String(answer), /^ExemptRoleError: /);
+      else assert.equal(answer, fails ? 'Error: aborted' : [principal.id]);
+    }
+    // Outside of a transaction nobody asks.
+    assert.is(bare, 0);
+  } finally {
+    rmSync(folder, { recursive: true });
+    await cluster.stop();
+  }
+});
+
+/** Generates the client, and bundles the program with it. */
+async function prepare(folder: string): Promise<void> {
+  writeFileSync(join(folder, 'schema.prisma'), SCHEMA);
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  await generateClient(folder, '--schema', 'schema.prisma');
+  await bundleWithClient(new URL('with-principal-prisma-program.mjs', import.meta.url), folder);
+}
+
+test.run();
