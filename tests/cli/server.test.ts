@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,8 +7,8 @@ import { ROOT } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
 import { CHECK, documentPolicy } from '../support/cli/policies.js';
 import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '../support/cli/programs.js';
-import { cpuSeconds } from '../../scripts/test/cpu.js';
 import { DELAYED } from '../support/server/start.js';
+import { countingIn, executedCode } from './executed-code.js';
 
 const test = suite('dist/server.js');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
@@ -17,10 +16,8 @@ const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenA
 const SERVER_PACKAGES = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies,
 ).filter((name) => !['esbuild', '@jridgewell/sourcemap-codec'].includes(name));
-/** How many times as much CPU time as a Node process that does nothing a server may take to start, answer and stop. */
-const LARGEST_START = 15;
-/** The least that a bare Node counts for, in seconds of CPU time: what is shorter is measured in ticks of the system. */
-const SHORTEST_BARE = 0.05;
+/** About twice what a server needs to start, answer and stop: bytes of code, and runs of its functions and blocks. */
+const MOST_CODE = { bytes: 10_000_000, runs: 300_000 };
 const servers: Running[] = [];
 let folder = '';
 test.before(async () => {
@@ -32,16 +29,27 @@ test.after.each(async () => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('it serves a compiled bundle and stops at once, for little CPU time, and writes nothing', async () => {
+test('it serves a compiled bundle and stops at once, and writes nothing', async () => {
   const before = filesIn(folder);
-  const bare = startBare();
-  const cpu = await startOnce();
-  if (cpu !== undefined && bare !== undefined)
-    assert.ok(
-      cpu < LARGEST_START * Math.max(bare, SHORTEST_BARE),
-      `it took ${cpu} s of CPU time, a bare Node ${bare} s`,
-    );
+  await startOnce();
   assert.equal(filesIn(folder), before);
+});
+
+test('it starts with little code, and runs little of it', async () => {
+  const coverage = folderOf({});
+  try {
+    await startOnce(countingIn(coverage));
+    const { bytes, runs, sources } = executedCode(coverage);
+    assert.ok(bytes < MOST_CODE.bytes, `${bytes} bytes of code`);
+    assert.ok(runs < MOST_CODE.runs, `${runs} runs of functions and blocks`);
+    assert.ok(sources.some((source) => source.endsWith('/server/main.ts')));
+    assert.equal(
+      sources.filter((source) => /\/(?:compiler|esbuild)\//.test(source)),
+      [],
+    );
+  } finally {
+    rmSync(coverage, { recursive: true, force: true });
+  }
 });
 
 test('it never compiles: it starts without compiler, bundler and policies', async () => {
@@ -111,10 +119,9 @@ test('a missing bundle ends with status 1 and names the command that builds one'
 
 test.run();
 
-/** Starts the server, sends a request and stops it. Returns its CPU seconds; undefined outside Linux. */
-async function startOnce(): Promise<number | undefined> {
-  const before = cpuSeconds('self');
-  const server = serve(PROGRAMS.server, 'dist/policies.js', folder);
+/** Starts the server, sends a request and stops it. */
+async function startOnce(variables: NodeJS.ProcessEnv = {}): Promise<void> {
+  const server = serve(PROGRAMS.server, 'dist/policies.js', folder, variables);
   const line = await server.firstLine;
   const [, http = ''] = /http:\/\/(127\.0\.0\.1:\d+)\b/.exec(line) ?? [];
   const { text } = await send(http, 'POST', '/api/check/resources', JSON.stringify(CHECK));
@@ -122,25 +129,11 @@ async function startOnce(): Promise<number | undefined> {
   const end = await stop(server);
   assert.is(end.code, 0, end.stderr);
   assert.ok(end.took < DELAYED, `stopping took ${end.took} ms`);
-  return since(before);
-}
-
-/** The CPU seconds of a Node process that does nothing; undefined outside Linux. */
-function startBare(): number | undefined {
-  const before = cpuSeconds('self');
-  spawnSync(process.execPath, ['-e', '']);
-  return since(before);
-}
-
-/** The CPU seconds of this process and the children that have ended since. */
-function since(before: number | undefined): number | undefined {
-  const now = cpuSeconds('self');
-  return before === undefined || now === undefined ? undefined : now - before;
 }
 
 /** Starts a server of one process. It is stopped after the test at the latest. */
-function serve(program: string, bundle: string, cwd: string): Running {
-  const server = launch(program, ['--bundle', bundle, ...LOOPBACK, '--set', 'server.workers=1'], cwd);
+function serve(program: string, bundle: string, cwd: string, variables: NodeJS.ProcessEnv = {}): Running {
+  const server = launch(program, ['--bundle', bundle, ...LOOPBACK, '--set', 'server.workers=1'], cwd, variables);
   servers.push(server);
   return server;
 }
