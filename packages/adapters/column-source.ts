@@ -1,5 +1,5 @@
 /** Sources of facts that read columns of rows by the mapping that conditions are made by, for the adapters. */
-import type { FactSource, FactType } from '../../runtime/facts/index.js';
+import { absent, type FactSource, type FactType } from '../../runtime/facts/index.js';
 import { type RowReader, rowReader } from './attributes.js';
 import type { Mapping, StoredTable } from './condition.js';
 
@@ -85,7 +85,8 @@ function storedKey(key: string, type: string): string | number | bigint | typeof
 
 function readFact({ attribute, reader }: ColumnReader, row: object): readonly [string, unknown] {
   try {
-    return [attribute, (reader.attributesOf(row) as { readonly [name: string]: unknown })[attribute]];
+    const value = (reader.attributesOf(row) as { readonly [name: string]: unknown })[attribute];
+    return [attribute, value === undefined ? absent : value];
   } catch {
     return [attribute, INVALID];
   }

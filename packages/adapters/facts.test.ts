@@ -5,7 +5,7 @@ import Database from 'libsql';
 import initSqlJs from 'sql.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FactSource } from '../../runtime/facts/index.js';
+import { absent, type FactSource } from '../../runtime/facts/index.js';
 import { drizzleFacts } from './drizzle.js';
 import { type FactsOf, sqlFacts } from './facts.js';
 import { knexFacts } from './knex.js';
@@ -149,7 +149,7 @@ for (const [library, source] of Object.entries(SOURCES)) {
       tags: ['a', 1],
       address: { city: 'Bern' },
     });
-    assert.equal(rows.get('2'), { owner: 'bob', status: null, hidden: true, tags: undefined, address: {} });
+    assert.equal(rows.get('2'), { owner: 'bob', status: null, hidden: true, tags: absent, address: {} });
     // A value that is not right fails alone.
     const { owner, hidden } = rows.get('3') ?? {};
     assert.is(owner, 'x');

@@ -102,12 +102,11 @@ function acceptRow(row: unknown, key: string, source: PreparedSource): AcceptedR
   const own = readOwn(row, source.keyField);
   // The row of another key, under this one.
   if (source.keyFact === undefined && own !== undefined && keyText(own) !== key) return 'shape';
-  const names = [...source.facts.keys()];
-  const given = names.filter((name) => Object.hasOwn(row, name));
-  // Nothing but undefined says nothing.
-  if (given.length > 0 && given.every((name) => readOwn(row, name) === undefined)) return 'type';
+  const values = [...source.facts.keys()].map((name) => [name, readOwn(row, name)] as const);
+  // A row without any of its attributes, or with nothing but undefined, says nothing: a query may have left them out.
+  if (values.every(([, value]) => value === undefined)) return 'shape';
   return new Map(
-    names.map((name) => [name, acceptValue(readOwn(row, name), source.types.get(name) ?? 'any', source.nullsOf(name))]),
+    values.map(([name, value]) => [name, acceptValue(value, source.types.get(name) ?? 'any', source.nullsOf(name))]),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { AccessRequest, AuxDataInput, PrincipalInput, ResourceInput, TenantDocuments } from '../engine/index.js';
-import { type Attributes, sanitize } from '../policy/index.js';
+import { withoutDot } from '../engine/requests.js';
+import type { Attributes } from '../policy/index.js';
 import type { FailureReason, LoadedRow } from './accept.js';
 import { readAttribute, factName, type FactRoot } from './fact-names.js';
 import type { Loader } from './loader.js';
@@ -58,6 +59,8 @@ export class Subject {
 
   /**
    * @param loaders those that provide facts of it.
+   * @param others those that provide facts of the same side for other requests. What they provide is not known here,
+   *   unless it is sent: a request must not make a fact missing by naming another scope.
    * @param label what the facts are called, if not as the root: `principal.actors[0].attr`.
    */
   constructor(
@@ -65,6 +68,7 @@ export class Subject {
     private readonly id: string,
     sent: { readonly [name: string]: unknown },
     private readonly loaders: readonly Loader[],
+    others: readonly Loader[],
     private readonly label: string = root,
   ) {
     this.names = Object.keys(sent);
@@ -74,11 +78,17 @@ export class Subject {
     }
     for (const loader of loaders)
       for (const attribute of loader.source.facts.keys()) this.choose(loader, attribute, sent);
+    for (const loader of others)
+      for (const attribute of loader.source.facts.keys()) {
+        if (this.unknown.has(attribute) || isGiven(sent, attribute)) continue;
+        this.unknown.set(attribute, loader);
+        this.failed.set(attribute, 'not found');
+      }
     for (const name of Object.keys(this.attr)) this.used.set(name, { fact: this.nameOf(name), from: 'sent' });
   }
 
   private choose(loader: Loader, attribute: string, sent: { readonly [name: string]: unknown }): void {
-    const isSent = Object.hasOwn(sent, attribute) && sent[attribute] !== undefined;
+    const isSent = isGiven(sent, attribute);
     if (isSent && loader.source.caller === 'use') return;
     if (isSent && loader.source.caller === 'refuse')
       throw new TypeError(`\`${this.nameOf(attribute)}\` was sent, and source \`${loader.source.name}\` provides it`);
@@ -142,8 +152,10 @@ export class Subject {
     const attribute = readAttribute(source.keyFact, this.root) ?? '';
     if (this.unknown.has(attribute)) return this.failed.get(attribute);
     const value = Object.hasOwn(this.attr, attribute) ? this.attr[attribute] : undefined;
-    if (typeof value === 'string' && value !== '') return { key: value };
-    return Number.isSafeInteger(value) ? { key: String(value) } : 'not found';
+    if (typeof value === 'string') return { key: value };
+    if (Number.isSafeInteger(value)) return { key: String(value) };
+    // Of a key of another type it is not known whether there is a row.
+    return value === undefined || value === null ? 'not found' : 'type';
   }
 
   /**
@@ -174,6 +186,11 @@ export class Subject {
   usedFacts(): readonly UsedFact[] {
     return [...this.used.values()];
   }
+}
+
+/** Whether an attribute was sent, or said to be absent. */
+function isGiven(sent: { readonly [name: string]: unknown }, attribute: string): boolean {
+  return Object.hasOwn(sent, attribute) && sent[attribute] !== undefined;
 }
 
 /** `__proto__` is a name like any other. */
@@ -215,16 +232,21 @@ export function wholeRequest(ask: Ask): AccessRequest {
   };
 }
 
-/** Whether a source is for resources of a kind, a scope and a version. */
-export function isFor(
-  { source: { kind, when } }: Loader,
-  resource: ResourceInput,
-  of: 'principal' | 'resource',
-): boolean {
-  if ((kind === undefined) !== (of === 'principal')) return false;
-  return (
-    (kind === undefined || kind === sanitize(resource.kind)) &&
-    (when.scope === undefined || when.scope === (resource.scope ?? '')) &&
-    (when.version === undefined || when.version === (resource.policyVersion ?? ''))
-  );
+/** Where a request is decided: its scope and version as the engine takes them, with the defaults. */
+export interface Place {
+  readonly scope: string;
+  readonly version: string;
+}
+
+/** The sources of principals, or of resources of a kind: those for requests at a place, and those for others. */
+export function loadersAt(
+  loaders: readonly Loader[],
+  kind: string | undefined,
+  { scope, version }: Place,
+): { readonly own: readonly Loader[]; readonly others: readonly Loader[] } {
+  const ofKind = loaders.filter(({ source }) => source.kind === kind);
+  const isOwn = ({ source: { when } }: Loader): boolean =>
+    (when.scope === undefined || withoutDot(when.scope) === scope) &&
+    (when.version === undefined || when.version === version);
+  return { own: ofKind.filter(isOwn), others: ofKind.filter((loader) => !isOwn(loader)) };
 }

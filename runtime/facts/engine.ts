@@ -11,10 +11,12 @@ import {
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
+import { requireResource, requireText } from '../engine/input.js';
 import { systemClock } from '../engine/parts.js';
 import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
-import type { AnyPermissions, Attributes, Instant, Permissions } from '../policy/index.js';
-import { type Ask, isFor, Rows, Subject } from './ask.js';
+import { requestedScope } from '../engine/requests.js';
+import { type AnyPermissions, type Attributes, type Instant, type Permissions, sanitize } from '../policy/index.js';
+import { type Ask, loadersAt, type Place, Rows, Subject } from './ask.js';
 import type {
   AnswerOptions,
   AnswerRequest,
@@ -135,10 +137,13 @@ class SourcedEngine {
     { principal, resources, actions, auxData, tenants }: ManyRequest,
     options: DecideOptions = {},
   ): Promise<ReadonlyMap<number, ReadonlyMap<string, FactsDecision>>> {
-    const ofPrincipal = this.preparePrincipals(principal, undefined);
+    const prepared = new Map<string, Ask['principals']>();
     const asks = (resources as readonly ResourceInput[]).flatMap((resource) => {
       const of = this.resourceOf(resource);
-      const principals = this.hasWhen ? this.preparePrincipals(principal, resource) : ofPrincipal;
+      const place = this.findPlace(resource);
+      const key = JSON.stringify([place.scope, place.version]);
+      const principals = prepared.get(key) ?? this.preparePrincipals(principal, place);
+      prepared.set(key, principals);
       return actions.map((action): Ask => ({ principals, resource: of, action, auxData, tenants }));
     });
     const decisions = new Map(resources.map((_, index) => [index, new Map<string, FactsDecision>()]));
@@ -203,38 +208,38 @@ class SourcedEngine {
 
   private makeAsk({ principal, resource, action, auxData, tenants }: Question): Ask {
     return {
-      principals: this.preparePrincipals(principal, resource),
       resource: this.resourceOf(resource),
+      principals: this.preparePrincipals(principal, this.findPlace(resource)),
       action,
       auxData,
       tenants,
     };
   }
 
-  private get hasWhen(): boolean {
-    return this.loaders.some(({ source: { when } }) => when.scope !== undefined || when.version !== undefined);
+  /** The place of a request is that of its resource. */
+  private findPlace({ scope, policyVersion }: ResourceInput): Place {
+    const { settings } = this.extensible as ExtensibleEngine;
+    return {
+      scope: requestedScope(scope, settings.defaultScope),
+      version: policyVersion || settings.defaultPolicyVersion,
+    };
   }
 
-  private preparePrincipals(principal: Question['principal'], resource: ResourceInput | undefined): Ask['principals'] {
+  private preparePrincipals(principal: Question['principal'], place: Place): Ask['principals'] {
+    const { own, others } = loadersAt(this.loaders, undefined, place);
     return chainOf(principal).map((input, index) => {
-      const place = index === 0 ? 'principal' : `principal.actors[${index - 1}]`;
-      const of = {
-        kind: 'principal',
-        id: '',
-        scope: resource?.scope ?? input.scope,
-        policyVersion: resource?.policyVersion,
-      };
-      const loaders = this.loaders.filter((loader) => isFor(loader, of, 'principal'));
-      const sent = readSent(input.attr, `${place}.attr`);
-      return { input, subject: new Subject('principal.attr', input.id, sent, loaders, `${place}.attr`) };
+      const path = index === 0 ? 'principal' : `principal.actors[${index - 1}]`;
+      requireText(input?.id, path, '.id');
+      const sent = readSent(input.attr, `${path}.attr`);
+      return { input, subject: new Subject('principal.attr', input.id, sent, own, others, `${path}.attr`) };
     });
   }
 
   private resourceOf(input: ResourceInput): Ask['resource'] {
-    if (typeof input?.kind !== 'string') throw new NotJsonError('resource.kind is not a string');
-    const loaders = this.loaders.filter((loader) => isFor(loader, input, 'resource'));
+    requireResource(input);
+    const { own, others } = loadersAt(this.loaders, sanitize(input.kind), this.findPlace(input));
     const sent = readSent(input.attr, 'resource.attr');
-    return { input, subject: new Subject('resource.attr', input.id, sent, loaders) };
+    return { input, subject: new Subject('resource.attr', input.id, sent, own, others) };
   }
 
   private loopOptions({ tx, signal, fresh, deadline = this.deadline }: DecideOptions): LoopOptions {

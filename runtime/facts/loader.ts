@@ -128,7 +128,7 @@ export class Loader {
       options.signal?.addEventListener('abort', abort, { once: true });
       let loading: unknown;
       try {
-        loading = source.load(keys, { wanted: source.wanted, tx: options.tx, signal: controller.signal });
+        loading = source.load([...keys], { wanted: source.wanted, tx: options.tx, signal: controller.signal });
       } catch {
         end({ reason: 'failed' });
         return;

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../packages/cel/runtime/index.js';
 import type { AccessRequest } from '../engine/index.js';
 import { sanitize } from '../policy/index.js';
 import type { UsedFact } from './ask.js';
@@ -55,12 +56,14 @@ export function sentTest(
 
 /** Whether an object has own attributes with these names. */
 function hasAll(attr: { readonly [name: string]: unknown } | undefined, names: readonly string[]): boolean {
-  if (attr === undefined || attr === null) return false;
+  // The engine reads the members of any other object otherwise.
+  if (!isPlainObject(attr)) return false;
+  const own = attr as { readonly [name: string]: unknown };
   for (let index = 0; index < names.length; index++) {
     const name = names[index] as string;
     // What an object inherits is not an attribute.
-    if (!Object.hasOwn(attr, name)) return false;
-    const value = attr[name];
+    if (!Object.hasOwn(own, name)) return false;
+    const value = own[name];
     if (value === undefined || value === absent) return false;
   }
   return true;

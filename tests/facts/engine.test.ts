@@ -179,6 +179,110 @@ test('decides at once what needs no fact', () => {
   assert.is(now({ ...all, visibility: 'public', blocked: absent, other: absent }), true);
 });
 
+test('what a request has by its prototype, or by `toJSON`, is not sent', async () => {
+  const authz = createFactsEngine(policies, { sources: [albums(), people] });
+  const sent = { owner: 'x', visibility: 'public', friends: [], blocked: false };
+  class Row {
+    owner = 'x';
+    visibility = 'public';
+    friends = [];
+  }
+  const rows: readonly object[] = [
+    { ...sent, toJSON: () => ({}) },
+    Object.defineProperty(new Row(), 'blocked', { value: false, enumerable: false }),
+    Object.assign(Object.create({ blocked: false }), { ...sent, blocked: undefined }),
+    new (class extends Row {
+      get blocked() {
+        return false;
+      }
+    })(),
+  ];
+  for (const row of rows) {
+    const request = { principal: ann, resource: about('2', row), action: 'view' };
+    assert.is(authz.decideNow(request), undefined);
+    assert.equal((await authz.decide(request)).allowed, false);
+  }
+});
+
+test('a source for a scope or a version is asked however the request names them', async () => {
+  const scoped = POLICY.replace('version: default', 'version: default\n  scope: acme');
+  const { policies: both } = await loaded(compileTexts({ 'a.yaml': POLICY, 'b.yaml': scoped }, { facts: true }));
+  const view = async (when: FactSource['when'], place: object, engine: object = {}) =>
+    createFactsEngine(both, { sources: [albums({ when })], engine }).decide({
+      principal: ann,
+      resource: { ...about('2'), ...place },
+      action: 'view',
+    });
+  const byAlbum: readonly (readonly [FactSource['when'], object, object?])[] = [
+    [{ scope: 'acme' }, { scope: 'acme' }],
+    [{ scope: 'acme' }, { scope: '.acme' }],
+    [{ scope: '.acme' }, { scope: 'acme' }],
+    [{ scope: 'acme' }, {}, { defaultScope: 'acme' }],
+    [{ version: 'default' }, {}],
+    [{ version: 'default' }, { policyVersion: '' }],
+  ];
+  for (const [when, place, engine] of byAlbum)
+    assert.equal(await view(when, place, engine).then(({ allowed, facts }) => [allowed, facts.length]), [false, 4]);
+  // What a source provides for other requests is not known for this one: it does not count as missing.
+  const other = await view({ scope: 'globex' }, { scope: 'acme' });
+  assert.ok('unknown' in other && other.unknown.every(({ reason }) => reason === 'not found'), JSON.stringify(other));
+  const sent = await createFactsEngine(both, { sources: [albums({ when: { scope: 'globex' } })] }).decide({
+    principal: ann,
+    resource: about('1', { visibility: 'public', blocked: absent }),
+    action: 'view',
+  });
+  assert.ok(sent.allowed);
+});
+
+test('a key of a wrong type is not a key that there is not', async () => {
+  const decide = async (folder: unknown) => {
+    const ofFolder: FactSource = {
+      of: 'album',
+      provides: ['blocked'],
+      types: TYPES,
+      key: { fact: 'resource.attr.folder' },
+      keyField: 'folder',
+      notFound: 'absent',
+      load: async (keys) => new Map(keys.map((key) => [key, { blocked: true }])),
+    };
+    const folders: FactSource = {
+      of: 'album',
+      provides: ['folder'],
+      types: { folder: 'any' },
+      load: async () => ({ '3': { folder } }),
+    };
+    const resource = about('3', { owner: 'ann', visibility: 'public', friends: [] });
+    return createFactsEngine(policies, { sources: [ofFolder, folders] }).decide({
+      principal: ann,
+      resource,
+      action: 'view',
+    });
+  };
+  for (const folder of ['f', '', 7]) assert.equal((await decide(folder)).allowed, false, String(folder));
+  for (const folder of [null, absent]) assert.ok((await decide(folder)).allowed);
+  for (const folder of [1.5, true, {}, [], 2 ** 60]) {
+    const decision = await decide(folder);
+    assert.ok('unknown' in decision && decision.unknown[0]?.reason === 'type', JSON.stringify(decision));
+  }
+});
+
+test('a request without an id is refused before any source is asked', async () => {
+  const source = albums();
+  const authz = createFactsEngine(policies, { sources: [source] });
+  const resources: readonly object[] = [
+    { kind: 'album' },
+    { kind: 'album', id: '' },
+    { kind: 'album', id: 1 },
+    { id: '1' },
+  ];
+  for (const resource of resources)
+    await authz.decide({ principal: ann, resource: resource as never, action: 'view' }).then(
+      () => assert.unreachable(),
+      (error: unknown) => assert.match(String(error), /^NotJsonError: resource\.(id|kind) is/),
+    );
+  assert.equal(source.calls, []);
+});
+
 test('a source that does not answer in time fails', async () => {
   const never = albums({ load: () => new Promise(() => {}), deadline: 5 });
   const authz = createFactsEngine(policies, { sources: [never, people] });

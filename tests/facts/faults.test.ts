@@ -5,7 +5,7 @@ import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { serialiseProgram } from '../../compiler/ir/serialised.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { createEngine, type ResourceInput } from '../../runtime/engine/index.js';
-import { createFactsEngine, type FactSource, type FactType } from '../../runtime/facts/index.js';
+import { absent, createFactsEngine, type FactSource, type FactType } from '../../runtime/facts/index.js';
 import { compileTexts } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { FAULT_SCRIPTS, type FaultScript } from '../support/facts/fault-scripts.js';
@@ -103,10 +103,11 @@ async function compare(random: Random, script: FaultScript, at: string): Promise
     ...(isFaulty ? script.source : {}),
     load: (keys, { signal }) => {
       const right = new Map(
-        keys.map((key) => [
-          key,
-          Object.fromEntries(Object.entries(rows.get(key) ?? {}).filter(([name]) => provides.includes(name))),
-        ]),
+        keys.map((key) => {
+          const own = Object.entries(rows.get(key) ?? {}).filter(([name]) => provides.includes(name));
+          // A row says that it has none of its attributes.
+          return [key, Object.fromEntries(own.length > 0 ? own : provides.map((name) => [name, absent]))];
+        }),
       );
       return (isFaulty ? script.answer(right, keys, signal) : right) as never;
     },

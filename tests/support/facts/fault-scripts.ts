@@ -183,7 +183,54 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   {
     name: 'every value undefined',
     answer: (rows) => copy(rows, (row) => Object.fromEntries(Object.keys(row).map((name) => [name, undefined]))),
-    reasons: ['type'],
+    reasons: ['shape'],
+  },
+  { name: 'rows without attributes', answer: (rows) => copy(rows, () => ({})), reasons: ['shape'] },
+  {
+    name: 'rows with nothing but their key',
+    answer: (rows) => [...rows.keys()].map((id) => ({ id })),
+    reasons: ['shape'],
+  },
+  {
+    name: 'rows with attributes of others alone',
+    answer: (rows) => copy(rows, () => ({ isAdmin: true, level: 9 })),
+    reasons: ['shape'],
+  },
+  {
+    name: 'takes the keys away',
+    answer: (rows, keys) => {
+      (keys as string[]).length = 0;
+      return rows;
+    },
+    reasons: [],
+  },
+  {
+    name: 'sorts the keys, and adds some',
+    answer: (rows, keys) => {
+      (keys as string[]).sort().push('other');
+      return rows;
+    },
+    reasons: [],
+  },
+  {
+    name: 'proxies with other properties each time',
+    answer: (rows) =>
+      copy(rows, (row) => {
+        let reads = 0;
+        const property = (value: unknown) => ({ value, enumerable: true, configurable: true, writable: true });
+        return new Proxy(
+          {},
+          {
+            getOwnPropertyDescriptor: (_, name) => {
+              reads += 1;
+              const value = row[String(name)];
+              return reads > 8 || value === undefined ? undefined : property(value);
+            },
+            ownKeys: () => Object.keys(row),
+          },
+        );
+      }),
+    reasons: ['shape', 'type'],
   },
   {
     name: 'getters',
