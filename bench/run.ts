@@ -3,6 +3,7 @@ import { checkBench } from './check.bench.js';
 import { coldBench } from './cold.bench.js';
 import { compileBench } from './compile.bench.js';
 import { conditionsBench } from './conditions.bench.js';
+import { factsBench } from './facts.bench.js';
 import { type Section, writeResults } from './harness/report.js';
 import { planBench } from './plan.bench.js';
 import { scaleBench } from './scale.bench.js';
@@ -15,7 +16,7 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|scale|cold|tenants|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|plan|scale|cold|facts|tenants|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -35,6 +36,7 @@ const PARTS: { readonly [name: string]: readonly Bench[] } = {
   plan: [planBench],
   scale: [scaleBench],
   cold: [coldBench],
+  facts: [factsBench],
   tenants: [tenantsBench],
 };
 

@@ -3,6 +3,7 @@ import { CHECK_TITLE } from './check.bench.js';
 import { COLD_TITLE } from './cold.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
+import { FACTS_TITLE } from './facts.bench.js';
 import { PLAN_TITLE } from './plan.bench.js';
 import { SCALE_TITLE } from './scale.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
@@ -31,6 +32,7 @@ export const RESULT_ORDER: readonly string[] = [
   ANALYSIS_TITLE,
   SERVER_TITLE,
   TENANTS_TITLE,
+  FACTS_TITLE,
   PEERS_TITLE,
   FAILURES_TITLE,
 ];

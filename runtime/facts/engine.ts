@@ -32,7 +32,7 @@ import { FactsUnavailableError } from './errors.js';
 import { Loader } from './loader.js';
 import { decideAll, type Deciders, type FactsDecision, type LoopOptions, type SchemaSides, step } from './loop.js';
 import { TurnBatch } from './session.js';
-import { SentDecision, sentTest } from './sent.js';
+import { SentDecision, type SentTest, sentTest } from './sent.js';
 import { absent, prepareSources } from './source.js';
 
 type ExtensibleEngine = Parameters<EnginePart>[0];
@@ -80,8 +80,8 @@ class SourcedEngine {
   readonly engine: Engine;
   private readonly deciders: Deciders;
   private readonly loaders: readonly Loader[];
-  /** Whether a request has all facts that sources provide; undefined if sources have more to say about it. */
-  private readonly everySent: ((request: Question) => boolean) | undefined;
+  /** Tests whether a request has all facts that sources provide; undefined if sources have more to say about it. */
+  private readonly sent: SentTest | undefined;
   private readonly clock: () => Instant;
   private readonly order: 'frugal' | 'fast';
   private readonly deadline: number;
@@ -109,7 +109,7 @@ class SourcedEngine {
     const prepared = prepareSources(sources, { deadline, caller, types: policies.factTypes });
     for (const source of prepared) requireDeadline(source.deadline);
     this.loaders = prepared.map((source) => new Loader(source, now));
-    this.everySent = sentTest(prepared);
+    this.sent = sentTest(prepared);
     this.deciders = {
       engine: this.engine,
       partial: requirePartial(policies)(policies.guard, settings),
@@ -154,7 +154,7 @@ class SourcedEngine {
   }
 
   decideNow(request: Question): FactsDecision | undefined {
-    if (this.everySent?.(request) === true) {
+    if (this.sent?.isSent(request) === true) {
       try {
         return new SentDecision(this.engine.isAllowed(request), request) as FactsDecision;
       } catch (error) {
