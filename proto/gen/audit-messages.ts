@@ -254,6 +254,24 @@ export interface TenantDocument {
   readonly roles?: readonly string[];
 }
 
+/** authz.audit.v1.KeptFacts.Input */
+export interface KeptInput {
+  /** The first 12 digits of the SHA-256 of the read set, in hexadecimal: equal sets keep the same of equal requests. */
+  readonly set?: string;
+  /** The facts of the read set that the request did not have; `resource.attr.*` for all that are not in the entry. */
+  readonly absent?: readonly string[];
+  /** The attributes and claims of which only a part is in the entry. */
+  readonly partial?: readonly string[];
+}
+
+/** What an entry keeps of the attributes and claims of a request (docs/audit.md). */
+export interface KeptFacts {
+  /** `read-set` or `none`. */
+  readonly kept?: string;
+  /** What each input keeps, in order. */
+  readonly inputs?: readonly KeptInput[];
+}
+
 /** What the engine was asked and what it decided. */
 export interface DecisionLogEntry {
   readonly callId: string;
@@ -269,6 +287,8 @@ export interface DecisionLogEntry {
   readonly chain?: ChainLink;
   /** The tenants whose documents took part, with their roles. */
   readonly tenants?: readonly TenantDocument[];
+  /** What the inputs keep of attributes and claims; absent if they keep all. */
+  readonly facts?: KeptFacts;
 }
 
 /** authz.response.v1.ListAuditLogEntriesResponse */

@@ -10,6 +10,7 @@ import type { DescEnum, DescField, DescMessage, FileRegistry } from '@bufbuild/p
 const TYPE_NAMES: { readonly [message: string]: string } = {
   'authz.audit.v1.ChainLogEntry.Lost': 'LostEntries',
   'authz.audit.v1.DecisionLogEntry.CheckResources': 'AuditedCheck',
+  'authz.audit.v1.KeptFacts.Input': 'KeptInput',
   'authz.audit.v1.DecisionLogEntry.PlanResources': 'AuditedPlan',
   'authz.engine.v1.PlanResourcesFilter': 'PlanFilter',
   'authz.engine.v1.PlanResourcesFilter.Expression': 'PlanExpression',

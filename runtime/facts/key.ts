@@ -2,7 +2,7 @@ import type { AccessRequest, ActorInput, CompiledBundle } from '../engine/index.
 import type { ReadLevel, ReadSet, ReadSetOptions } from '../policy/index.js';
 import { readSetOf } from './of-bundle.js';
 import { project } from './project.js';
-import { sha256 } from './sha256.js';
+import { sha256, utf16 } from './sha256.js';
 
 /** What a key depends on besides the request. Pass the options of the engine that decides. */
 export interface DecisionKeyOptions extends ReadSetOptions {
@@ -109,16 +109,8 @@ class KeyWriter {
     }
   }
 
-  /** UTF-16, so that half a surrogate pair is not taken for another. */
   bytes(): Uint8Array {
-    const text = this.parts.join('');
-    const bytes = new Uint8Array(2 * text.length);
-    for (let index = 0; index < text.length; index += 1) {
-      const unit = text.charCodeAt(index);
-      bytes[2 * index] = unit >>> 8;
-      bytes[2 * index + 1] = unit & 0xff;
-    }
-    return bytes;
+    return utf16(this.parts.join(''));
   }
 
   private writeObject(value: object): void {

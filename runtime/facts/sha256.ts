@@ -60,3 +60,14 @@ function at(words: Int32Array, index: number): number {
 function rotate(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
+
+/** The UTF-16 of a text, in which half a surrogate pair is not taken for another. */
+export function utf16(text: string): Uint8Array {
+  const bytes = new Uint8Array(2 * text.length);
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    bytes[2 * index] = unit >>> 8;
+    bytes[2 * index + 1] = unit & 0xff;
+  }
+  return bytes;
+}

@@ -1,3 +1,4 @@
+import type { DecisionLogEntry } from '../../proto/gen/audit-messages.js';
 import type { AuditConfig, DecisionLogFilters } from '../config/audit-config.js';
 import type { EntryTime } from '../service/call-times.js';
 import type { Call } from '../service/call.js';
@@ -17,6 +18,7 @@ import {
 } from './entry.js';
 import { provideDocuments } from '../service/tenants.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
+import { keepReadSets } from './read-set.js';
 import { withTenants } from './tenants.js';
 import { type AuditRecord, type EntryText, makeRecord } from './record.js';
 import type { AuditSink } from './sink.js';
@@ -186,16 +188,38 @@ class EntryMaker {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, provideDocuments(call), onProblem);
         const entry = checkEntry(call, item.checked, details, context, now);
-        return this.#record('decision', withTenants(entry, bundle, call, item.checked.principal), now);
+        return this.#recordDecision(withTenants(entry, bundle, call, item.checked.principal), bundle, call, now);
       }
       case 'exceeded':
-        return this.#record('decision', exceededEntry(call, item.exceeded, context, now), now);
+        return this.#recordDecision(exceededEntry(call, item.exceeded, context, now), bundle, call, now);
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
         const details = planDetails(bundle, item.planned, provideDocuments(call), onProblem);
         const entry = planEntry(call, item.planned, details, context, now);
-        return this.#record('decision', withTenants(entry, bundle, call, item.planned.request.principal), now);
+        const principal = item.planned.request.principal;
+        return this.#recordDecision(withTenants(entry, bundle, call, principal), bundle, call, now);
       }
+    }
+  }
+
+  #recordDecision(entry: DecisionLogEntry, bundle: AuditedBundle, call: Call, now: number): AuditRecord {
+    return this.#record('decision', this.#withoutUnread(entry, bundle, call), now);
+  }
+
+  /** An entry without the attributes and claims that are not to be kept. */
+  #withoutUnread(entry: DecisionLogEntry, { readSets }: AuditedBundle, call: Call): DecisionLogEntry {
+    const { config, onProblem } = this.options;
+    if (config.facts === 'all') return entry;
+    if (config.facts === 'none' || readSets === undefined) return keepReadSets(entry, undefined);
+    const documents = provideDocuments(call);
+    try {
+      return keepReadSets(entry, (input) => readSets(input, documents));
+    } catch (error) {
+      onProblem(
+        `an audit entry is without attributes, as it is not known what they are read for: ${(error as Error).message}`,
+        error as Error,
+      );
+      return keepReadSets(entry, undefined);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Explanation, TenantDocuments } from '../../runtime/engine/index.js';
-import type { PolicySource } from '../../proto/gen/audit-messages.js';
+import type { ReadSet } from '../../runtime/policy/index.js';
+import type { CheckInput, PlanInput, PolicySource } from '../../proto/gen/audit-messages.js';
 import type { Principal } from '../../proto/gen/messages.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
 
@@ -13,6 +14,13 @@ export interface AuditedBundle {
    */
   readonly rolesOfTenant?:
     | ((principal: Principal, tenants: TenantDocuments) => ReadonlyMap<string, readonly string[]>)
+    | undefined;
+  /**
+   * What the decisions about an input, and their outputs, can read: for its principal, then for its actors. Absent if the
+   * policies were compiled without `--facts`, or entries keep everything.
+   */
+  readonly readSets?:
+    | ((input: CheckInput | PlanInput, tenants: TenantDocuments | undefined) => readonly ReadSet[])
     | undefined;
   /** The derived roles of each resource of a check, where an explanation lacks them. Absent: entries lack them, too. */
   readonly derivedRoles?: ((call: CheckCall) => readonly (readonly string[])[]) | undefined;

@@ -173,6 +173,12 @@ export const auditKeys = section({
     'request headers to exclude from entries; without `audit.includeMetadataKeys`, all others are included',
   ),
   decisionLogFilters,
+  facts: key(
+    pickOne('all', 'read-set', 'none'),
+    'all',
+    'attributes and claims that entries keep: all, those that the decision and its outputs can read, or none; ' +
+      '`read-set` needs policies compiled with `--facts`',
+  ),
   mask: key(
     makeList(maskPath),
     [],

@@ -14,7 +14,8 @@ import {
   writingOf,
 } from '../../runtime/engine/index.js';
 import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
-import { namedActions } from '../../runtime/policy/index.js';
+import { readSetsOfCheck } from '../../runtime/facts/of-check.js';
+import { type BundleFacts, namedActions } from '../../runtime/policy/index.js';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
@@ -86,6 +87,7 @@ export async function servingEngine(
   );
   const { hash } = bundle.policies;
   const provenance = bundle.provenance && provenanceMessage(bundle.provenance);
+  const { facts } = bundle.policies;
   const audited: AuditedBundle = {
     policySource: {
       embeddedPdp: {
@@ -97,6 +99,8 @@ export async function servingEngine(
     },
     explain: (call) => engine.explain(call),
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
+    ...(config.audit.facts === 'read-set' &&
+      facts && { readSets: findReadSets(facts, engine, await chooseEngineOptions(config, bundle)) }),
     ...(tenants && { rolesOfTenant: (principal, documents) => definedRoles(tenants, principal, documents) }),
   };
   const explainer = config.server.explain
@@ -179,6 +183,29 @@ function definedRoles(
     if (tenant !== undefined) found.set(tenant, [...new Set([...(found.get(tenant) ?? []), ...roles])].sort());
   }
   return found;
+}
+
+/** What decisions of an engine read, for audit entries. */
+function findReadSets(
+  facts: BundleFacts,
+  engine: Engine,
+  { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement }: EngineOptions,
+): NonNullable<AuditedBundle['readSets']> {
+  const readSetOf = facts.readSets({
+    defaultPolicyVersion,
+    defaultScope,
+    lenientScopeSearch,
+    strictEvaluation,
+    schemaEnforcement,
+  });
+  return ({ principal, resource, actions = [] }, tenants) =>
+    readSetsOfCheck(
+      readSetOf,
+      engine,
+      // Entries leave out what is empty.
+      { principal: { ...principal, roles: principal.roles ?? [] } as PrincipalInput, resource, actions, tenants },
+      'response',
+    );
 }
 
 async function chooseEngineOptions(config: Config, { traced }: Bundle): Promise<EngineOptions> {

@@ -168,7 +168,7 @@ test('the admin API returns policies and schemas from bundles with their texts',
 
 test('a folder is served with what explains its decisions', async () => {
   for (const explain of [true, false]) {
-    const served = { whenEmpty: 'refuse', explain } as const;
+    const served = { whenEmpty: 'refuse', explain, facts: false } as const;
     const compiled = await folderCompiler(join(ROOT, 'policies'), served, PROCESS_CONTEXT)();
     assert.is(typeof compiled?.explainer, explain ? 'function' : 'undefined');
   }

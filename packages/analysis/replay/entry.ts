@@ -1,6 +1,7 @@
 import { parseTimestamp } from '../../cel/runtime/index.js';
 import type { ActorInput, AuxDataInput, PrincipalInput, ResourceInput } from '../../../runtime/engine/index.js';
 import type { Attributes, Instant } from '../../../runtime/policy/index.js';
+import type { KeptFacts } from './reduced-request.js';
 
 /** A line of an audit log (docs/spec/server.md#decision-entries). */
 export type LoggedLine =
@@ -29,6 +30,8 @@ export interface RecordedResource {
   readonly actions: readonly RecordedAction[];
   /** Whether a value was masked before the entry was written. */
   readonly isMasked: boolean;
+  /** What is kept of attributes and claims; undefined if all are. */
+  readonly kept: KeptFacts | 'none' | undefined;
 }
 
 export interface RecordedAction {
@@ -70,14 +73,19 @@ function readEntry(entry: Json, mayBeMasked: boolean): LoggedLine {
   if (error !== undefined) return { kind: 'exceeded', time };
   const decided = readList(outputs);
   const resources = readList(inputs).map((input, index) =>
-    readResource(readObject(input), decided[index], mayBeMasked),
+    readResource(readObject(input), decided[index], readKept(entry['facts'], index), mayBeMasked),
   );
   const tenants = new Map(readList(entry['tenants']).map((tenant) => readDigest(readObject(tenant))));
   const check = { callId: readString(entry['callId']), timestamp: readString(timestamp), time, resources, tenants };
   return { kind: 'check', check };
 }
 
-function readResource(input: Json, output: unknown, mayBeMasked: boolean): RecordedResource {
+function readResource(
+  input: Json,
+  output: unknown,
+  kept: RecordedResource['kept'],
+  mayBeMasked: boolean,
+): RecordedResource {
   const { kind, id: resourceId, ...resource } = readObject(input['resource']);
   const effects = readObject(readObject(output)['actions'] ?? {});
   const recorded = {
@@ -86,12 +94,13 @@ function readResource(input: Json, output: unknown, mayBeMasked: boolean): Recor
     auxData: input['auxData'] === undefined ? undefined : readAuxData(readObject(input['auxData'])),
     actions: readList(input['actions']).map((action) => readAction(readString(action), effects)),
     isMasked: mayBeMasked && holdsMasked(input),
+    kept,
   };
   return recorded.isMasked || isRequest(recorded) ? recorded : broken();
 }
 
 /** Whether servers and engines accept the names of a request: masked ones may be alike, others were changed. */
-function isRequest({ principal, resource, actions }: Omit<RecordedResource, 'auxData' | 'isMasked'>): boolean {
+function isRequest({ principal, resource, actions }: Omit<RecordedResource, 'auxData' | 'isMasked' | 'kept'>): boolean {
   const names = [principal.id, resource.kind, resource.id, ...(principal.actors ?? []).map(({ id }) => id)];
   const roles = [principal, ...(principal.actors ?? [])].map((one) => one.roles);
   const asked = actions.map(({ action }) => action);
@@ -100,6 +109,17 @@ function isRequest({ principal, resource, actions }: Omit<RecordedResource, 'aux
     roles.every((list) => list.length > 0 && isDistinct(list)) &&
     isDistinct(asked)
   );
+}
+
+/** What an entry keeps of one input. What is not understood is not taken for everything. */
+function readKept(facts: unknown, index: number): RecordedResource['kept'] {
+  if (facts === undefined) return undefined;
+  const { kept, inputs } = readObject(facts);
+  if (kept === 'none') return 'none';
+  if (kept !== 'read-set') return broken();
+  const { set, absent, partial } = readObject(readList(inputs)[index]);
+  const names = (list: unknown): ReadonlySet<string> => new Set(readList(list).map(readString));
+  return { set: readString(set), absent: names(absent), partial: names(partial) };
 }
 
 function isDistinct(names: readonly string[]): boolean {

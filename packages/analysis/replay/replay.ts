@@ -15,10 +15,14 @@ import {
 } from '../../../runtime/engine/index.js';
 import { ALLOW, type Attributes, glob, type Instant } from '../../../runtime/policy/index.js';
 import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
+import { ReducedRequests } from './reduced-request.js';
+import type { Program } from '../../../compiler/ir/program.js';
 import type { Change, FlipExample, FlipGroup, LogPlace, ReplayReport } from './report.js';
 
 /** How a log is replayed. */
 export interface ReplayOptions {
+  /** The program of the policies, by which entries are decided that keep only a part of their requests. */
+  readonly program: Program;
   readonly engine: Omit<EngineOptions, 'clock'>;
   /** The document of a tenant and its SHA-256. Absent: what was decided with roles of tenants is not replayed. */
   readonly tenants?: ((tenant: string) => ReplayedTenant) | undefined;
@@ -84,11 +88,15 @@ const LINES_OF_STEP = 1_000;
 const MOST_GROUPS = 10_000;
 /** The most characters of names and examples that a report keeps. */
 const MOST_TEXT = 64 * 1024 * 1024;
+/** How many facts that are needed are named. */
+const MOST_FACTS = 100;
 /** How many damaged lines are named. */
 const NAMED_LINES = 5;
 
 class LogReplay {
   private readonly engine: Engine;
+  private readonly engineOptions: EngineOptions;
+  private reducedRequests: ReducedRequests | undefined;
   private readonly matchesKind: (kind: string) => boolean;
   private readonly matchesAction: (action: string) => boolean;
   private now: Instant = { seconds: 0, nanos: 0, offset: 0 };
@@ -108,10 +116,12 @@ class LogReplay {
     exceeded: 0,
     oversized: 0,
     masked: 0,
+    withoutFacts: 0,
     withoutClaims: 0,
     withoutTenants: 0,
     costly: 0,
   };
+  private readonly needs = { decisions: 0, facts: new Map<string, number>() };
   private otherDocuments = 0;
   private readonly groups = new Map<string, Group>();
   private ungrouped = 0;
@@ -122,9 +132,9 @@ class LogReplay {
     private readonly options: ReplayOptions,
   ) {
     const { tenants, onRefused } = options;
-    const own = { ...options.engine, clock: () => this.now };
+    this.engineOptions = { ...options.engine, clock: () => this.now };
     this.engine = createEngine(compiled, {
-      ...own,
+      ...this.engineOptions,
       use:
         compiled.tenantRoles === undefined
           ? [delegation()]
@@ -187,6 +197,7 @@ class LogReplay {
       if (!actions.some(({ action }) => this.matchesAction(action))) continue;
       if (!isMasked && !this.matchesKind(resource.kind)) continue;
       if (isMasked) this.notReplayed.masked += 1;
+      else if (recorded.kept === 'none') this.notReplayed.withoutFacts += 1;
       else if (isUnknown) this.notReplayed.withoutTenants += 1;
       else this.decide(check, recorded);
       if (isOther && !isMasked) this.otherDocuments += 1;
@@ -201,20 +212,53 @@ class LogReplay {
     return { isUnknown: false, isOther: recorded.some(([tenant, digest]) => digest !== known(tenant).digest) };
   }
 
-  /** Decides all actions in one call, because whether a schema applies depends on all of them. */
   private decide(check: RecordedCheck, recorded: RecordedResource): void {
+    try {
+      if (!this.decideReduced(check, recorded)) this.decideAll(check, recorded);
+    } catch (error) {
+      if (!(error instanceof EvaluationLimitError)) throw error;
+      this.notReplayed.costly += 1;
+    }
+  }
+
+  /** Decides a request of which the log keeps less than the policies read; returns whether it is one. */
+  private decideReduced(check: RecordedCheck, recorded: RecordedResource): boolean {
+    const { kept, principal, resource, auxData, actions } = recorded;
+    if (kept === undefined || kept === 'none') return false;
+    const { program } = this.options;
+    const { engine, engineOptions } = this;
+    this.reducedRequests ??= new ReducedRequests(program, engine, this.compiled.guard, engineOptions);
+    const reduced = { principal, resource, auxData, actions: actions.map(({ action }) => action), kept };
+    if (this.reducedRequests.keepsAll(reduced)) return false;
+    const asked = actions.filter(({ action }) => this.matchesAction(action));
+    // All of them first: a limit that one exceeds is that of the resource.
+    const answers = asked.map(({ action }) => (this.reducedRequests as ReducedRequests).decide(reduced, action));
+    for (const [index, before] of asked.entries()) {
+      const answer = answers[index] as boolean | ReadonlySet<string>;
+      if (typeof answer !== 'boolean') this.countNeeds(answer);
+      // Which policy decides may depend on what is not known.
+      else
+        this.compare(check, recorded, before, {
+          ...before,
+          effect: answer ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+          policy: '',
+        });
+    }
+    return true;
+  }
+
+  private countNeeds(facts: ReadonlySet<string>): void {
+    this.needs.decisions += 1;
+    for (const fact of facts) this.needs.facts.set(fact, (this.needs.facts.get(fact) ?? 0) + 1);
+  }
+
+  /** Decides all actions in one call, because whether a schema applies depends on all of them. */
+  private decideAll(check: RecordedCheck, recorded: RecordedResource): void {
     const { principal, resource, auxData, actions } = recorded;
     const claims = auxData ?? { jwt: this.noClaims, jwts: this.noClaims as NonNullable<AuxDataInput['jwts']> };
     const resources = [{ resource, actions: actions.map(({ action }) => action) }];
     this.claimsWereRead = false;
-    let result: CheckResult;
-    try {
-      [result] = this.engine.check({ principal, resources, auxData: claims }) as readonly [CheckResult];
-    } catch (error) {
-      if (!(error instanceof EvaluationLimitError)) throw error;
-      this.notReplayed.costly += 1;
-      return;
-    }
+    const [result] = this.engine.check({ principal, resources, auxData: claims }) as readonly [CheckResult];
     if (this.claimsWereRead) {
       this.notReplayed.withoutClaims += 1;
       return;
@@ -284,6 +328,13 @@ class LogReplay {
       lines: { ...this.lines, firstDamaged: this.firstDamaged },
       decisions: this.decisions,
       notReplayed: this.notReplayed,
+      needs: {
+        decisions: this.needs.decisions,
+        facts: [...this.needs.facts]
+          .map(([fact, decisions]) => ({ fact, decisions }))
+          .sort((one, other) => other.decisions - one.decisions || (one.fact < other.fact ? -1 : 1))
+          .slice(0, MOST_FACTS),
+      },
       otherDocuments: this.otherDocuments,
       // Keys are JSON, and its order is one of the names.
       flips: [...this.groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group),

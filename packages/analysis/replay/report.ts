@@ -26,6 +26,8 @@ export interface ReplayReport {
     readonly narrowed: number;
   };
   readonly notReplayed: NotReplayed;
+  /** Decisions that depend on facts which the log does not keep, and these facts. */
+  readonly needs: { readonly decisions: number; readonly facts: readonly NeededFact[] };
   /** Resources of checks that were replayed with other documents of tenants than those with which they were decided. */
   readonly otherDocuments: number;
   /** Sorted by kind, action, roles. */
@@ -43,12 +45,21 @@ export interface NotReplayed {
   readonly oversized: number;
   /** Resources of checks of which a value is masked. */
   readonly masked: number;
+  /** Resources of checks without their attributes, which the log does not keep. */
+  readonly withoutFacts: number;
   /** Resources of checks for which a condition reads claims, and the request had none. */
   readonly withoutClaims: number;
   /** Resources of checks that were decided with roles of tenants, without documents to replay them with. */
   readonly withoutTenants: number;
   /** Resources of checks whose conditions cost more than is allowed. */
   readonly costly: number;
+}
+
+/** A fact that the log does not keep, such as `resource.attr.region`. */
+export interface NeededFact {
+  readonly fact: string;
+  /** How many decisions may depend on it. */
+  readonly decisions: number;
 }
 
 /** Decisions of one kind, action and list of roles that changed in one direction. */

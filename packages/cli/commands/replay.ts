@@ -71,6 +71,7 @@ async function replayed(
   if (tenants !== undefined && policies.tenantRoles === undefined) printWarning(context, TENANTS_WITHOUT_EFFECT);
   const read = logs.map((name) => ({ name, lines: linesOfLog(name, context) }));
   const report = await replayLogs(read, policies, {
+    program: accepted.lowered,
     engine: { ...engine, ...(engine.strictEvaluation && { traced: await traced() }) },
     tenants,
     onRefused,
@@ -87,14 +88,14 @@ async function replayed(
 }
 
 /** Throws an InputError for logs that were read and hold no decision that is asked for. */
-function requireEntries({ logs, lines, only, decisions, notReplayed }: ReplayReport): void {
+function requireEntries({ logs, lines, only, decisions, notReplayed, needs }: ReplayReport): void {
   requireDecisions({ logs, lines, only });
   const { kind, action } = only;
   const asked = [
     kind === undefined ? [] : `kind \`${kind}\``,
     action === undefined ? [] : `action \`${action}\``,
   ].flat();
-  if (asked.length === 0 || decisions.replayed > 0) return;
+  if (asked.length === 0 || decisions.replayed > 0 || needs.decisions > 0) return;
   if (Object.values(notReplayed).some((count) => count > 0)) return;
   throw new InputError(`the audit log has no decision about ${asked.join(' and ')}`, undefined, [], listPaths(logs));
 }

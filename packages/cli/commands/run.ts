@@ -9,7 +9,7 @@ import { type LogOptions, openLog } from '../../../server/observe/log/open-log.j
 import { openAudit } from '../../../server/process.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT, printMessage, UsageError } from '../exit.js';
-import { folderCompiler } from '../policies/served-folder.js';
+import { folderCompiler, servedParts } from '../policies/served-folder.js';
 import { explainReadError } from '../../../server/read-error.js';
 
 /** The command line options of `authzc run`. */
@@ -36,7 +36,7 @@ export async function runCommand(
   const { config, places, isDefault } = readConfig(options, context);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
-  const served = { whenEmpty: 'warn', explain: config.server.explain } as const;
+  const served = { whenEmpty: 'warn', ...servedParts(config) } as const;
   const compiled = await folderCompiler(folder, served, context)();
   if (compiled === undefined) return EXIT.refused;
 

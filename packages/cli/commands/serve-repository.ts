@@ -13,7 +13,7 @@ import { EXIT } from '../exit.js';
 import { GitOrigin } from '../git/git-origin.js';
 import type { RemoteLimits } from '../git/remote.js';
 import { parseRemote } from '../git/remote-folder.js';
-import { folderBundler } from '../policies/served-folder.js';
+import { folderBundler, servedParts } from '../policies/served-folder.js';
 
 /** The command line options of `authzc serve --git`. */
 export interface ServeRepositoryOptions {
@@ -45,7 +45,7 @@ export async function serveRepository(
     remote: parseRemote(git),
     limits: LIMITS,
     environment: context.env,
-    bundlerOf: (folder) => folderBundler(folder, { whenEmpty, explain: config.server.explain }, context),
+    bundlerOf: (folder) => folderBundler(folder, { whenEmpty, ...servedParts(config) }, context),
   });
   const rejected = new RejectedBundles();
   const feed = new RemoteFeed({

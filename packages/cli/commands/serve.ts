@@ -10,7 +10,7 @@ import { readState, watchPaths } from '../../../server/watch-paths.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { explaining, isOpenToThisMachine, localAccess } from '../policies/local-access.js';
-import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
+import { type FolderCompiler, folderCompiler, servedParts } from '../policies/served-folder.js';
 
 /** The command line options of `authzc serve`. */
 export interface ServeOptions {
@@ -124,7 +124,7 @@ export async function serveConfigured(
   const whenEmpty = options.allowEmpty === true ? 'warn' : 'refuse';
   // `authzc dev` runs the tests, which print warnings above their results.
   const warns = options.isDev !== true;
-  const compiler = folderCompiler(folder, { whenEmpty, explain: config.server.explain, warns }, context);
+  const compiler = folderCompiler(folder, { whenEmpty, ...servedParts(config), warns }, context);
   let since = await readState([folder]);
   let compiled = await compiler();
   while (compiled === undefined && options.isDev === true) {

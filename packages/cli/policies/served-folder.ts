@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Config } from '../../../server/config.js';
 import type { Bundle } from '../../../server/main.js';
 import { evaluateBundle } from '../../../server/swap/evaluate-bundle.js';
 import { bundle } from '../../../compiler/bundle/index.js';
@@ -21,11 +22,22 @@ export type FolderCompiler = () => Promise<Bundle | undefined>;
 /** What to do when the folder holds no policies: refuse it, or warn and deny every request. */
 export type WhenEmpty = 'refuse' | 'warn';
 
-/** How a folder is compiled to be served. */
-export interface ServedOptions {
-  readonly whenEmpty: WhenEmpty;
+/** What a bundle has besides policies. */
+export interface ServedParts {
   /** Whether the server explains decisions. */
   readonly explain: boolean;
+  /** Whether the server asks what decisions read. */
+  readonly facts: boolean;
+}
+
+/** What a server with a configuration asks of a bundle besides decisions. */
+export function servedParts({ server, audit }: Config): ServedParts {
+  return { explain: server.explain, facts: audit.enabled && audit.facts === 'read-set' };
+}
+
+/** How a folder is compiled to be served. */
+export interface ServedOptions extends ServedParts {
+  readonly whenEmpty: WhenEmpty;
   /** Whether warnings about policies that compile are printed; by default they are. */
   readonly warns?: boolean;
 }
@@ -42,12 +54,12 @@ export function folderCompiler(folder: string, options: ServedOptions, context: 
 /** The same with the text of the bundle. */
 export function folderBundler(
   folder: string,
-  { whenEmpty, explain, warns = true }: ServedOptions,
+  { whenEmpty, explain, facts, warns = true }: ServedOptions,
   context: CommandContext,
 ): () => Promise<string | undefined> {
   let earlier: readonly Source[] = [];
   return async () => {
-    const compilation = compileFolder(folder, { earlier, explain });
+    const compilation = compileFolder(folder, { earlier, explain, facts });
     earlier = compilation.sources;
     if (warns || compilation.program === undefined) complain(compilation.diagnostics, folder, context);
     if (compilation.program === undefined) return undefined;

@@ -2,7 +2,7 @@
 
 import { writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeObject, writeStringObject, writeText, writeTexts, writeTimestamp } from '../../wire/writer.js';
-import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes, TenantDocument } from '../audit-messages.js';
+import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, KeptFacts, KeptInput, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes, TenantDocument } from '../audit-messages.js';
 import type { OutputEntry, ValidationError } from '../messages.js';
 import { writeOutputEntry, writePlanFilter } from './engine.js';
 import { writeValidationError } from './schema.js';
@@ -559,6 +559,34 @@ function writeTenantDocument(writer: WireWriter, message: TenantDocument): void 
   }
 }
 
+/** Writes the fields of authz.audit.v1.KeptFacts.Input. */
+function writeKeptInput(writer: WireWriter, message: KeptInput): void {
+  if ('partial' in message && message.partial !== undefined) {
+    writeTexts(writer, 3, message.partial);
+  }
+  if ('absent' in message && message.absent !== undefined) {
+    writeTexts(writer, 2, message.absent);
+  }
+  if ('set' in message && message.set !== undefined) {
+    writeText(writer, 1, message.set);
+  }
+}
+
+/** Writes the fields of authz.audit.v1.KeptFacts. */
+function writeKeptFacts(writer: WireWriter, message: KeptFacts): void {
+  if ('inputs' in message && message.inputs !== undefined) {
+    for (let index = message.inputs.length - 1; index >= 0; index--) {
+      const item = message.inputs[index] as KeptInput;
+      const mark = writer.mark();
+      writeKeptInput(writer, item);
+      writer.messageField(2, mark);
+    }
+  }
+  if ('kept' in message && message.kept !== undefined) {
+    writeText(writer, 1, message.kept);
+  }
+}
+
 /** DecisionLogEntry in its protobuf encoding. */
 export function encodeDecisionLogEntry(message: DecisionLogEntry, writer: WireWriter): Buffer {
   writer.begin();
@@ -568,6 +596,11 @@ export function encodeDecisionLogEntry(message: DecisionLogEntry, writer: WireWr
 
 /** Writes the fields of authz.audit.v1.DecisionLogEntry. */
 function writeDecisionLogEntry(writer: WireWriter, message: DecisionLogEntry): void {
+  if ('facts' in message && message.facts !== undefined) {
+    const factsMark = writer.mark();
+    writeKeptFacts(writer, message.facts);
+    writer.messageField(103, factsMark);
+  }
   if ('tenants' in message && message.tenants !== undefined) {
     for (let index = message.tenants.length - 1; index >= 0; index--) {
       const item = message.tenants[index] as TenantDocument;

@@ -56,6 +56,7 @@ function formatSummary({
   lines,
   decisions,
   notReplayed,
+  needs,
   otherDocuments,
   ungrouped,
 }: ReplayReport): readonly string[] {
@@ -64,6 +65,12 @@ function formatSummary({
   const left = REASONS.flatMap(([name, one, reason]) =>
     notReplayed[name] === 0 ? [] : [`  ${counted(notReplayed[name], one)} ${reason}`],
   );
+  if (needs.decisions > 0)
+    left.push(
+      `  ${counted(needs.decisions, 'decision')} that may depend on what the log does not keep:`,
+      ...needs.facts.slice(0, SHOWN_FACTS).map(({ fact, decisions }) => `    needs ${visible(fact)} (${decisions})`),
+      ...(needs.facts.length > SHOWN_FACTS ? ['    …'] : []),
+    );
   const { damaged, firstDamaged } = lines;
   const rest = damaged > firstDamaged.length ? ', …' : '';
   const named = firstDamaged.map(({ log, line }: LogPlace) =>
@@ -81,8 +88,12 @@ function formatSummary({
   ];
 }
 
+/** The most facts that are listed. */
+const SHOWN_FACTS = 10;
+
 const REASONS: readonly (readonly [name: keyof NotReplayed, one: string, reason: string])[] = [
   ['masked', 'resource', 'with masked values'],
+  ['withoutFacts', 'resource', 'of which the log keeps no attributes'],
   ['withoutClaims', 'resource', 'without claims, which a condition reads'],
   ['withoutTenants', 'resource', 'decided with roles of tenants: name their documents with --tenants'],
   ['costly', 'resource', 'whose conditions exceed the limits'],

@@ -1,0 +1,128 @@
+import { fold } from '../../../compiler/optimise/index.js';
+import type { Program } from '../../../compiler/ir/program.js';
+import type { CompiledBundle, Engine, EngineOptions } from '../../../runtime/engine/index.js';
+import { factName, type FactRoot } from '../../../runtime/facts/fact-names.js';
+import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
+import { readSetsDigest } from '../../../runtime/facts/set-digest.js';
+import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
+import { ReadSets } from '../facts/of-point.js';
+import { PartialDecisions } from '../partial/partial-decisions.js';
+
+/** What an entry keeps of the attributes and claims of a request (docs/audit.md#keep-only-what-decisions-read). */
+export interface KeptFacts {
+  /** The digest of the read sets that were kept. */
+  readonly set: string;
+  readonly absent: ReadonlySet<string>;
+  readonly partial: ReadonlySet<string>;
+}
+
+/** A request as an entry keeps it. */
+export interface ReducedCheck extends ResourceCheck {
+  readonly resource: ResourceCheck['resource'] & { readonly id: string };
+  readonly kept: KeptFacts;
+}
+
+/**
+ * Decides requests of which a log keeps what other policies could read. What an entry does not keep is unknown, and is
+ * never taken for missing.
+ */
+export class ReducedRequests {
+  private readonly partial: PartialDecisions;
+  /** For each way to enforce schemas with which as much, or more, may have been kept as these policies read. */
+  private readonly ofResponses: readonly ReadSets[];
+  private readonly ofEffects: ReadSets;
+  private readonly isRejecting: boolean;
+
+  /** @param engine the engine of the policies, with the options. */
+  constructor(
+    program: Program,
+    private readonly engine: Engine,
+    guard: CompiledBundle['guard'],
+    options: EngineOptions,
+  ) {
+    const folded = fold(program);
+    const { schemaEnforcement = 'none' } = options;
+    const readSets = (enforcement: 'none' | 'warn' | 'reject'): ReadSets =>
+      new ReadSets(folded, { ...options, schemaEnforcement: enforcement }, false);
+    this.isRejecting = schemaEnforcement === 'reject';
+    this.partial = new PartialDecisions(folded, guard, options);
+    this.ofEffects = readSets(schemaEnforcement);
+    // With warnings, entries keep what schemas mention, and with rejections they keep the same.
+    this.ofResponses = [...(this.isRejecting ? [] : [readSets('none')]), readSets('reject')];
+  }
+
+  /** Whether an entry keeps everything that these policies can read. */
+  keepsAll(check: ReducedCheck): boolean {
+    return this.ofResponses.some(
+      (sets) =>
+        readSetsDigest(readSetsOfCheck((query) => sets.of(query), this.engine, check, 'response')) === check.kept.set,
+    );
+  }
+
+  /** Whether an action is allowed; the facts on which that depends if the entry does not keep them. */
+  decide(check: ReducedCheck, action: string): boolean | ReadonlySet<string> {
+    const { principal, resource, auxData } = check;
+    // Each actor would need its own facts.
+    if (principal.actors !== undefined && principal.actors.length > 0) return new Set(['principal.actors']);
+    const one = { ...check, actions: [action] };
+    const sets = readSetsOfCheck((query) => this.ofEffects.of(query), this.engine, one, 'effect');
+    const unknown = new Set<string>();
+    for (const set of sets) for (const fact of listUnknown(set, check)) unknown.add(fact);
+    const isNamed = [...unknown].every((fact) => !UNNAMED.has(fact));
+    if (!isNamed) return unknown;
+    const known = {
+      principal: { ...principal, attr: without(principal.attr, 'principal.attr', unknown) },
+      resource: { ...resource, attr: without(resource.attr, 'resource.attr', unknown) },
+      auxData: auxData && { ...auxData, jwt: without(auxData.jwt, 'auxData.jwt', unknown) },
+      action,
+    };
+    const allowed = (): boolean => this.engine.isAllowed(known);
+    if (unknown.size === 0) return allowed();
+    const roles = this.engine.tenants?.rolesFor(known).roles ?? principal.roles;
+    const answer = this.partial.partial({ ...known, principal: { ...known.principal, roles } }, unknown);
+    if (typeof answer !== 'boolean') return answer;
+    // A schema may reject what the policies allow, and the engine must agree.
+    return (answer && this.isRejecting) || allowed() !== answer ? unknown : answer;
+  }
+}
+
+/** What is read and has no name of its own: one value of it cannot be left open. */
+const UNNAMED: ReadonlySet<string> = new Set(['principal.attr', 'resource.attr', 'auxData.jwt', 'auxData.jwts']);
+const ROOTS: readonly FactRoot[] = ['principal.attr', 'resource.attr', 'auxData.jwt'];
+
+/** The facts of a read set that an entry does not keep. */
+function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly string[] {
+  return paths.flatMap(({ path: [part, side, name] }) => {
+    if (part !== undefined && part !== 'auxData' && side !== undefined && side !== 'attr') return [];
+    const roots = ROOTS.filter((root) => {
+      const [ownPart, ownSide] = root.split('.');
+      return (part ?? ownPart) === ownPart && (side ?? ownSide) === ownSide;
+    });
+    const unknown = roots.flatMap((root) => listUnknownOf(root, name === '*' ? undefined : name, check));
+    const isOfTokens = (part ?? 'auxData') === 'auxData' && (side ?? 'jwts') === 'jwts';
+    return isOfTokens ? [...unknown, 'auxData.jwts'] : unknown;
+  });
+}
+
+/** @param name undefined for all attributes of a side. */
+function listUnknownOf(root: FactRoot, name: string | undefined, check: ReducedCheck): readonly string[] {
+  const { absent, partial } = check.kept;
+  const isWhole = absent.has(`${root}.*`);
+  const attributes = attributesAt(root, check);
+  // Callers send the tokens that policies need, and these may need others.
+  if (attributes === undefined) return [name === undefined ? root : factName(root, name)];
+  if (name === undefined) return isWhole ? [...partial].filter((fact) => fact.startsWith(root)) : [root];
+  const fact = factName(root, name);
+  const isKnown = Object.hasOwn(attributes, name) ? !partial.has(fact) : isWhole || absent.has(fact);
+  return isKnown ? [] : [fact];
+}
+
+/** Undefined for the claims of a request without any. */
+function attributesAt(root: FactRoot, { principal, resource, auxData }: ReducedCheck): Attributes | undefined {
+  if (root === 'auxData.jwt') return auxData?.jwt;
+  return (root === 'principal.attr' ? principal.attr : resource.attr) ?? {};
+}
+
+function without(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
+  return Object.fromEntries(Object.entries(attr ?? {}).filter(([name]) => !unknown.has(factName(root, name))));
+}
