@@ -23,16 +23,28 @@ const PATIENCE = 300_000;
 const OTHERS = /^(\.|node_modules$|dist$|tests$)/;
 
 /**
- * A folder that is built once for each state of the tree, and that all processes of tests share: the second one waits
- * for the first one. It is inside the repository, so that programs in it find their dependencies.
+ * A folder that is built once for each state of the tree, as `madeOnce` does. It is inside the repository, so that
+ * programs in it find their dependencies.
  *
  * @param kind begins the name of the folder.
  * @param without a folder of the repository that nothing is built from.
  * @param build fills an empty folder, which then gets another name.
  */
 export function builtOnce(kind: string, without: readonly string[], build: (folder: string) => void): string {
+  return madeOnce(kind, hashSources(without), build);
+}
+
+/**
+ * A folder inside the repository that is made once for each key, and that all processes of tests share: the second one
+ * waits for the first one.
+ *
+ * @param kind begins the name of the folder.
+ * @param key ends it: what the contents depend on.
+ * @param build fills an empty folder, which then gets another name.
+ */
+export function madeOnce(kind: string, key: string, build: (folder: string) => void): string {
   const cache = join(ROOT, '.cache');
-  const folder = join(cache, `${kind}-${hashSources(without)}`);
+  const folder = join(cache, `${kind}-${key}`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
   const lock = `${folder}.lock`;

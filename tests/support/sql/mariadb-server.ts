@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
+import { fillDataFolder } from './data-folder.js';
 import { accountOf } from './postgresql-cluster.js';
 import { until } from '../timeout.js';
 
@@ -32,8 +33,11 @@ export async function startMariadb(): Promise<MariadbServer | string> {
       `--datadir=${data}`,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
+      LOG_FILE,
     ];
-    execFileSync(installer, options, { ...as, cwd: folder, stdio: 'pipe' });
+    fillDataFolder('mariadb', installer, data, () =>
+      execFileSync(installer, options, { ...as, cwd: folder, stdio: 'pipe' }),
+    );
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     return `mariadb-install-db fails: ${String((error as { stderr?: unknown }).stderr ?? error).trim()}`;
@@ -63,10 +67,12 @@ export async function startMariadb(): Promise<MariadbServer | string> {
 
 const BINARIES = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd', '/usr/local/bin/mariadbd'];
 const INSTALLERS = ['/usr/bin/mariadb-install-db', '/usr/local/bin/mariadb-install-db'];
+/** Of 96 MB otherwise, which would be copied. */
+const LOG_FILE = '--innodb-log-file-size=8M';
 const SETTINGS = [
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-buffer-pool-size=32M',
-  '--innodb-log-file-size=8M',
+  LOG_FILE,
   '--character-set-server=utf8mb4',
 ];
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from '../timeout.js';
+import { fillDataFolder } from './data-folder.js';
 
 /** A private PostgreSQL in a temporary folder, reached by a socket in it. */
 export interface Cluster {
@@ -30,10 +31,10 @@ export async function startCluster(port?: number): Promise<Cluster | string> {
   const data = join(folder, 'data');
   const as = account === undefined ? {} : account;
   try {
-    execFileSync(
-      join(bin, 'initdb'),
-      ['-D', data, '-U', 'authz', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
-      { ...as, cwd: folder, stdio: 'pipe' },
+    const initdb = join(bin, 'initdb');
+    const options = ['-D', data, '-U', 'authz', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+    fillDataFolder('postgresql', initdb, data, () =>
+      execFileSync(initdb, options, { ...as, cwd: folder, stdio: 'pipe' }),
     );
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
