@@ -7,7 +7,7 @@ import { type BundleModule, importBundle } from '../../compiler/bundle/import-bu
 import { bundle } from '../../compiler/bundle/index.js';
 import { minifiedProgram } from '../../scripts/minified-program.js';
 import { ROOT } from '../support/compiled.js';
-import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
+import { closeBrowser, hasBrowser, inBrowser } from '../support/platforms/browser.js';
 import { inRuntime, isInstalled, RUNTIMES } from '../support/platforms/runtimes.js';
 import { start } from '../support/server/start.js';
 import { clientAnswers } from './client.js';
@@ -37,6 +37,8 @@ test.before(async () => {
     programs.set(wants, await suiteProgram(wants));
   }
 });
+
+test.after(closeBrowser);
 
 test('there are answers of each kind', () => {
   const text = expected.get('checks and plans') ?? '';

@@ -9,7 +9,7 @@ import { PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { readPage } from '../support/docs/blocks.js';
 import { linkPackage } from '../support/docs/package-link.js';
-import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
+import { closeBrowser, hasBrowser, inBrowser } from '../support/platforms/browser.js';
 import { isInstalled, RUNTIMES } from '../support/platforms/runtimes.js';
 import { hasWorker, inWorker } from '../support/platforms/worker.js';
 import { skip } from '../support/skip.js';
@@ -59,6 +59,8 @@ test('src/worker.js answers in workerd', async () => {
     401,
   ]);
 });
+
+test.after(closeBrowser);
 
 test('src/page.js shows the list in a browser whose page forbids eval', async () => {
   if (!hasBrowser) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');

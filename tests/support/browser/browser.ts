@@ -18,6 +18,8 @@ const FLAGS = [
 
 export interface Browser {
   readonly context: BrowserContext;
+  /** Another profile of the same browser, with nothing that pages have stored. */
+  readonly newContext: () => Promise<BrowserContext>;
   readonly close: () => Promise<void>;
 }
 
@@ -28,10 +30,13 @@ export function hasBrowser(): boolean {
 /** Opens a real browser with a new profile. The driver creates the profile folder and removes it. */
 export async function openBrowser(): Promise<Browser> {
   const running = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
-  const context = await running.newContext({
-    viewport: { width: 1280, height: 900 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  context.setDefaultTimeout(300_000);
-  return { context, close: () => running.close() };
+  const newContext = async (): Promise<BrowserContext> => {
+    const context = await running.newContext({
+      viewport: { width: 1280, height: 900 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    context.setDefaultTimeout(300_000);
+    return context;
+  };
+  return { context: await newContext(), newContext, close: () => running.close() };
 }

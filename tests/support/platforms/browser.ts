@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { LAST_RESORT } from '../timeout.js';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -30,7 +30,18 @@ let body;
 try { body = JSON.stringify({ forbids, text: await answers() }); } catch (error) { body = JSON.stringify({ forbids, text: String(error) }); }
 await fetch('/answers', { method: 'POST', body });`;
 
-/** Runs a program in a page whose policy forbids eval, and returns its answers. */
+let running: Promise<Browser> | undefined;
+
+/** Ends the browser that `inBrowser` started, if it did. */
+export async function closeBrowser(): Promise<void> {
+  await (await running)?.close();
+  running = undefined;
+}
+
+/**
+ * Runs a program in a page whose policy forbids eval, and returns its answers. The first call starts a browser, which the
+ * caller must close with `closeBrowser`.
+ */
 export async function inBrowser(program: string): Promise<{ readonly forbids: boolean; readonly text: string }> {
   const served: { readonly [path: string]: readonly [type: string, body: string] } = {
     '/': ['text/html', PAGE],
@@ -55,14 +66,10 @@ export async function inBrowser(program: string): Promise<{ readonly forbids: bo
     response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': POLICY }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    headless: true,
-    args: FLAGS,
-    timeout: LAST_RESORT,
-  });
+  running ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS, timeout: LAST_RESORT });
+  const context = await (await running).newContext();
   try {
-    const page = await browser.newPage();
+    const page = await context.newPage();
     const failed = new Promise<string>((resolve) =>
       page.on('pageerror', (error) => resolve(JSON.stringify({ forbids: true, text: String(error) }))),
     );
@@ -72,7 +79,7 @@ export async function inBrowser(program: string): Promise<{ readonly forbids: bo
       text: string;
     };
   } finally {
-    await browser.close();
+    await context.close();
     server.closeAllConnections();
     server.close();
   }
