@@ -19,10 +19,20 @@ interface Ran {
 export interface CodeSettings {
   /** The HTTP and gRPC addresses of the test server. */
   readonly base?: { readonly http: string; readonly grpc: string };
-  /** Environment variables for all blocks. */
-  readonly environment?: { readonly [name: string]: string };
-  /** Called for the folder of a page with policies of its own, before its code is checked. */
-  readonly prepare?: (folder: string) => Promise<void>;
+  /** Called for a page with policies of its own and its folder, before its code is checked. */
+  readonly prepare?: (page: Page, folder: string) => Promise<void>;
+}
+
+/** The code of some pages, in a folder. */
+export interface CheckedCode {
+  /** What TypeScript says of it. */
+  readonly mistakes: readonly string[];
+  /** Runs blocks of the pages. Returns those that fail or print something else than shown. */
+  readonly run: (
+    page: Pick<Page, 'blocks'>,
+    environment: { readonly [name: string]: string },
+  ) => Promise<readonly string[]>;
+  readonly remove: () => void;
 }
 
 /**
@@ -30,13 +40,28 @@ export interface CodeSettings {
  * output, in order. The package is `authz/...`; the policies are `./generated/...` and `./dist/policies.js`: those of the
  * repository or, on a page that has files in `policies`, those of the page, next to its other files.
  */
-export async function runCode(
+export async function runCode(pages: readonly Page[], settings: CodeSettings = {}): Promise<readonly string[]> {
+  if (!pages.some(hasCode)) return [];
+  const { mistakes, runAllPages, remove } = await openCode(pages, settings);
+  try {
+    return mistakes.length > 0 ? mistakes : await runAllPages();
+  } finally {
+    remove();
+  }
+}
+
+/** Type-checks all blocks of pages as `runCode` does, and leaves it to the caller when the blocks of a page run. */
+export function checkCode(pages: readonly Page[], settings: CodeSettings = {}): Promise<CheckedCode> {
+  return openCode(pages, settings);
+}
+
+async function openCode(
   pages: readonly Page[],
-  { base, environment = {}, prepare }: CodeSettings = {},
-): Promise<readonly string[]> {
-  if (!pages.some(({ blocks }) => blocks.some(isCode))) return [];
+  { base, prepare }: CodeSettings,
+): Promise<CheckedCode & { readonly runAllPages: () => Promise<readonly string[]> }> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-code-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     symlinkSync(join(ROOT, 'policies'), join(folder, 'policies'));
     await compilePolicies(folder);
@@ -50,22 +75,41 @@ export async function runCode(
       const project = hasOwnPolicies(page) ? join(folder, `page-${index}`) : folder;
       if (project !== folder) {
         sources.push(...(await writeProject(page, project)));
-        await prepare?.(project);
+        await prepare?.(page, project);
       }
       for (const block of page.blocks.filter(isCode)) sources.push(inFolder(block, project, sources.length, base));
     }
     const mistakes = typeProblems(sources, folder, paths);
-    if (mistakes.length > 0) return mistakes;
     const running = sources.filter(({ block }) => isCode(block));
-    const ran = await runAll(
-      running.map(({ file }) => file),
-      folder,
-      environment,
-    );
-    return running.flatMap(({ block }, index) => problemsOfRun(block, ran[index]));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    const runSources = async (
+      some: readonly Source[],
+      environment: { readonly [name: string]: string },
+    ): Promise<readonly string[]> => {
+      const ran = await runAll(
+        some.map(({ file }) => file),
+        folder,
+        environment,
+      );
+      return some.flatMap(({ block }, index) => problemsOfRun(block, ran[index]));
+    };
+    return {
+      mistakes,
+      run: ({ blocks }, environment) =>
+        runSources(
+          running.filter(({ block }) => blocks.includes(block)),
+          environment,
+        ),
+      runAllPages: () => runSources(running, {}),
+      remove,
+    };
+  } catch (error) {
+    remove();
+    throw error;
   }
+}
+
+function hasCode({ blocks }: Page): boolean {
+  return blocks.some(isCode);
 }
 
 /** Whether the code of a page is about policies on the page. */
@@ -134,7 +178,7 @@ function typeProblems(
   writeFileSync(project, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: [], files }));
   const { stdout } = spawnSync(
     process.execPath,
-    [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--pretty', 'false', '-p', project],
+    [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--pretty', 'false', '--singleThreaded', '-p', project],
     { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26 },
   );
   const blocks = new Map(sources.map(({ block, file }) => [file, block]));
@@ -150,7 +194,7 @@ function typeProblems(
 async function runAll(
   files: readonly string[],
   folder: string,
-  settings: NonNullable<CodeSettings['environment']>,
+  settings: { readonly [name: string]: string },
 ): Promise<readonly Ran[]> {
   const runner = join(folder, 'run.mjs');
   writeFileSync(

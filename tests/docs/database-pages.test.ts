@@ -7,28 +7,41 @@ import { type Page, readPage } from '../support/docs/blocks.js';
 import { generateClient, PRISMA } from '../support/prisma-client.js';
 import { freePort } from '../support/sources/daemons.js';
 import { skip } from '../support/skip.js';
-import { runCode } from './code-blocks.js';
+import { type CheckedCode, checkCode } from './code-blocks.js';
 import { apiExamples, needsDatabase, pagesThatRun } from './pages.js';
 
 const test = suite('pages with a database');
 
 const only = process.env['AUTHZ_DOCS_PAGE'] ?? '';
+const hasPrisma = existsSync(PRISMA);
 const pages = pagesThatRun()
   .map(readPage)
   .filter((page) => needsDatabase(page) && page.path.includes(only));
-
 const examples = apiExamples().filter((page) => needsDatabase(page) && page.path.includes(only));
+const checked = [...pages.filter((page) => hasPrisma || !usesPrisma(page)), ...examples];
+
+let code: CheckedCode | undefined;
+test.before(async () => {
+  const prepare = (page: Page, folder: string): Promise<void> =>
+    usesPrisma(page) ? generateClient(folder) : writeRowSecurity(page, folder);
+  code = await checkCode(checked, { prepare });
+});
+test.after(() => code?.remove());
+
+test('the code of pages and examples type-checks', () => {
+  assert.ok(only !== '' || checked.length > 0);
+  assert.equal(code?.mistakes, []);
+});
 
 for (const page of pages)
-  test(`${page.path}: code type-checks, runs in PostgreSQL and prints what is shown`, async () => {
-    if (usesPrisma(page) && !existsSync(PRISMA)) return skip(import.meta.url, 'Prisma is not installed (.ci/run does)');
+  test(`${page.path}: code runs in PostgreSQL and prints what is shown`, async () => {
+    if (!checked.includes(page)) return skip(import.meta.url, 'Prisma is not installed (.ci/run does)');
     const cluster = await startCluster();
     if (typeof cluster === 'string') return skip(import.meta.url, cluster);
     try {
       const { host, user, database } = cluster.connection;
       const environment = { DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}/${database}` };
-      const prepare = usesPrisma(page) ? generateClient : (folder: string) => writeRowSecurity(page, folder);
-      assert.equal(await runCode([page], { environment, prepare }), []);
+      assert.equal(await code?.run(page, environment), []);
     } finally {
       await cluster.stop();
     }
@@ -39,7 +52,8 @@ test('examples of the API report run in PostgreSQL and print what they show', as
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
   try {
     await cluster.client.query('CREATE ROLE app');
-    assert.equal(await runCode(examples, { environment: { DATABASE_URL: cluster.url ?? '' } }), []);
+    const blocks = examples.flatMap((page) => page.blocks);
+    assert.equal(await code?.run({ blocks }, { DATABASE_URL: cluster.url ?? '' }), []);
   } finally {
     await cluster.stop();
   }
