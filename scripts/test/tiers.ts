@@ -26,7 +26,7 @@ const FULL = [
   /^tests\/regexps\/incorrect-host\./,
   /^tests\/server\/(hostile-|life-cycle-|pattern-fallback|stalled-)/,
   /^tests\/usages\/(applications|command|routes)\./,
-  /^tests\/sql\/.*(capabilities|closure|column-words|indexes|json-null|long-lists|mariadb|postgresql|prisma|query-builders|relations)/,
+  /^tests\/sql\/.*(capabilities|closure|column-words|filters-by-hand|indexes|json-null|long-lists|mariadb|plan-database|postgresql|prisma|query-builders|relations|rls-formats|semi-joins)/,
   /^scripts\/release\//,
 ];
 

@@ -26,6 +26,9 @@ const EXTENT = { seed: SEED, size: 24, conditions: rounds(200, 8) };
 
 const OTHER_KEYS: readonly Keys[] = ['integer', 'uuid'];
 
+/** Folders in folders: more than the 1,000 that MariaDB follows by default. The time of SQLite is quadratic. */
+const CHAIN = Math.min(2_000, rounds(2_000, 1_100));
+
 const test = suite('SQL filters over folders in folders');
 
 test('SQLite selects the rows that check allows', async () => {
@@ -34,7 +37,7 @@ test('SQLite selects the rows that check allows', async () => {
   await compare(inSqlite(database), rounds(30, 2));
   await compare(inSqlite(database), rounds(10), 'row');
   for (const keys of OTHER_KEYS) await compare(inSqlite(database), rounds(10), 'set', keys);
-  assert.equal(await selectInChain(inSqlite(database), 2_000), [[0], [1], [0]]);
+  assert.equal(await selectInChain(inSqlite(database), CHAIN), [[0], [1], [0]]);
   database.close();
 });
 
@@ -47,7 +50,7 @@ test('PostgreSQL selects the rows that check allows', async () => {
     await compare(inPostgresql(cluster.client), rounds(20, 1));
     await compare(inPostgresql(cluster.client), rounds(10), 'row');
     for (const keys of OTHER_KEYS) await compare(inPostgresql(cluster.client), rounds(10), 'set', keys);
-    assert.equal(await selectInChain(inPostgresql(cluster.client), 2_000), [[0], [1], [0]]);
+    assert.equal(await selectInChain(inPostgresql(cluster.client), CHAIN), [[0], [1], [0]]);
   } finally {
     await cluster.stop();
   }
@@ -60,9 +63,9 @@ test('MariaDB selects the rows that check allows', async () => {
     await compare(inMariadb(server.connection), rounds(10));
     for (const keys of OTHER_KEYS) await compare(inMariadb(server.connection), rounds(10), 'set', keys);
     const cutOff = 'Subquery returns more than 1 row';
-    assert.equal(await selectInChain(inMariadb(server.connection), 2_000), [cutOff, cutOff]);
+    assert.equal(await selectInChain(inMariadb(server.connection), CHAIN), [cutOff, cutOff]);
     await server.connection.query('SET max_recursive_iterations = 4294967295');
-    assert.equal(await selectInChain(inMariadb(server.connection), 2_000), [[0], [1]]);
+    assert.equal(await selectInChain(inMariadb(server.connection), CHAIN), [[0], [1]]);
   } finally {
     await server.stop();
   }
