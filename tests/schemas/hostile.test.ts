@@ -248,7 +248,7 @@ test('a call lists a hundred violations and counts the rest, in every protocol',
 });
 
 test('what a violation quotes costs what is shown of it', async () => {
-  const validate = await validators([REF], {
+  const schemas = {
     'a.json': {
       properties: {
         a: { format: 'hostname' },
@@ -257,7 +257,9 @@ test('what a violation quotes costs what is shown of it', async () => {
         d: { items: { required: ['x'.repeat(50), 'y'.repeat(50)] } },
       },
     },
-  });
+  };
+  // A character that is quoted is charged ten steps and more; the attributes below have four million and more.
+  const validate = await validators([REF], schemas, { evaluationCost: 4_000_000 });
   const attributes: readonly object[] = [
     { a: '-a'.repeat(2_000_000) },
     { b: Array.from({ length: 40_000 }, () => '-a'.repeat(50)) },
@@ -265,12 +267,9 @@ test('what a violation quotes costs what is shown of it', async () => {
     { d: Array.from({ length: 400_000 }, () => ({})) },
   ];
   for (const value of attributes) {
-    const before = process.cpuUsage();
-    const violations = validate(REF, value);
-    const { user, system } = process.cpuUsage(before);
     const [attribute] = Object.keys(value);
+    const violations = validate(REF, value);
     assert.ok(violations.length > 0 && violations.join('').length < 20_000, `${attribute}: ${violations.length}`);
-    assert.ok(user + system < 1_000_000, `${attribute}: ${user + system} microseconds`);
   }
 });
 

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../compiler/ast/policy.js';
 import { type Compilation, compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
+import type { CompiledBundle, EvaluationLimits } from '../../runtime/engine/index.js';
 import { loaded } from '../support/compiled.js';
 
 /** Schema files below `_schemas`: as JSON, or as text. */
@@ -24,12 +25,23 @@ export function problemsOf(ref: string, files: Files): readonly string[] {
 /** Returns the violations of attributes, as `path: message`, by the schema that a reference names. */
 export type Validate = (ref: string, attributes: unknown) => readonly string[];
 
-/** Compiles and loads the validators of references. Throws when one does not compile. */
-export async function validators(refs: readonly string[], files: Files): Promise<Validate> {
+/**
+ * Compiles and loads the validators of references. Throws when one does not compile.
+ *
+ * @param limits of one validation: what exceeds them throws an EvaluationLimitError.
+ */
+export async function validators(
+  refs: readonly string[],
+  files: Files,
+  limits: EvaluationLimits = {},
+): Promise<Validate> {
   const { policies } = await loaded(compileReferences(refs, files));
   return (ref, attributes) => {
     const policy = policies.resourcePolicies.find(({ kind }) => kind === `p${refs.indexOf(ref)}`);
-    const violations = policy?.schemas?.resource?.violations(attributes as { readonly [name: string]: unknown });
+    const violations = (policies as CompiledBundle).guard?.asOne(
+      () => policy?.schemas?.resource?.violations(attributes as { readonly [name: string]: unknown }),
+      limits,
+    );
     if (violations === undefined) throw new Error(`${ref} was not compiled`);
     return violations.map(({ path, message }) => `${path}: ${message}`);
   };
