@@ -15,12 +15,6 @@ const REQUESTS = 3;
 const BATCH = 500;
 const COST = 1_000_000;
 
-/**
- * Of one call, over all threads: a hundred times the cost of its steps, so that only a function that is hardly charged
- * exceeds it.
- */
-const MICROSECONDS = 2_000_000;
-
 const test = suite('expensive conditions');
 
 test('every call decides as without limits or fails, whatever the request, in a process with little memory', async () => {
@@ -37,7 +31,6 @@ test('every call decides as without limits or fails, whatever the request, in a 
         requests: REQUESTS,
         seed: SEED * 1_000_003 + begin,
         evaluationCost: COST,
-        microseconds: MICROSECONDS,
       });
       for (const { result, microseconds } of outcomes) {
         results[result]++;

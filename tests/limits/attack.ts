@@ -11,6 +11,7 @@ import type { Random } from '../support/oracle/random.js';
 import { BUNDLE_ENTRY } from '../../compiler/ir/emitted-file.js';
 import { PieceList } from '../../compiler/ir/pieces.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
+import { LAST_RESORT } from '../support/timeout.js';
 import type { Outcome, Task } from './limited-child.js';
 import { type Core, CORES, randomCondition, VARIABLES } from './random-conditions.js';
 
@@ -18,7 +19,7 @@ import { type Core, CORES, randomCondition, VARIABLES } from './random-condition
 const HEAP = 256;
 
 /** Milliseconds without a result after which a process counts as hung. A limited call never takes seconds. */
-const RESULT_TIMEOUT = 30_000;
+const RESULT_TIMEOUT = LAST_RESORT / 5;
 
 /** The problem with a pair of condition and request. */
 export interface Finding {
@@ -57,12 +58,10 @@ export async function attack(
     requests,
     seed,
     evaluationCost,
-    microseconds,
   }: {
     readonly requests: number;
     readonly seed: number;
     readonly evaluationCost: number;
-    readonly microseconds: number;
   },
 ): Promise<Attack> {
   const file = join(folder, `attack-${seed}.js`);
@@ -90,11 +89,11 @@ export async function attack(
         from = outcome.pair + 1;
         if (outcome.result === 'different' || outcome.result === 'error')
           find(outcome.pair, outcome.told, `${outcome.result}: ${outcome.message}`);
-        else if (outcome.microseconds > microseconds)
+        else if (outcome.excess !== undefined)
           find(
             outcome.pair,
             outcome.told,
-            `${Math.round(outcome.microseconds / 1000)} ms for ${Math.round(outcome.steps)} steps: ${outcome.result}`,
+            `${outcome.excess} for ${Math.round(outcome.steps)} steps: ${outcome.result}`,
           );
       },
     );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
 import type { CompiledBundle } from '../../runtime/engine/bundle.js';
+import { assertCheaper } from '../support/growth.js';
 import { Random } from '../support/oracle/random.js';
 import { hostileRequest } from './hostile-attributes.js';
 
@@ -26,6 +27,19 @@ export interface Outcome {
   readonly steps: number;
   /** CPU time of all threads of the process. */
   readonly microseconds: number;
+  /** Why it costs too much for its steps; absent if it does not. */
+  readonly excess?: string;
+}
+
+/** The CPU time of a call, in microseconds, beyond which it is compared with that of other work. */
+const SUSPECT = 1_000_000;
+const NAMES = Array.from({ length: 100_000 }, (_, index) => `${(index * 7919) % 100_003}`);
+
+/**
+ * About a hundred times what the steps of a call should cost, so that only a function that is hardly charged exceeds it.
+ */
+function sortOften(): void {
+  for (let time = 0; time < 60; time += 1) NAMES.toSorted();
 }
 
 interface MeteredBundle extends CompiledBundle {
@@ -71,6 +85,8 @@ async function run({ bundle, conditions, requests, seed, from, evaluationCost }:
         const allowed = unlimited.isAllowed(asked);
         if (allowed !== ((result as string) === 'allow')) result = 'different';
       }
+      const excess =
+        user + system > SUSPECT ? await excessOf(() => guard.asOne(() => limited.isAllowed(asked), limits)) : undefined;
       const outcome: Outcome = {
         pair,
         told,
@@ -78,9 +94,25 @@ async function run({ bundle, conditions, requests, seed, from, evaluationCost }:
         steps,
         microseconds: user + system,
         ...(message === undefined ? {} : { message }),
+        ...(excess === undefined ? {} : { excess }),
       };
       await new Promise((resolve) => process.send?.(outcome, resolve));
     }
   }
   process.send?.('done');
+}
+
+/** What a call costs, as a sentence, if that is too much. */
+async function excessOf(call: () => unknown): Promise<string | undefined> {
+  const ended = (): void => {
+    try {
+      call();
+    } catch {}
+  };
+  try {
+    await assertCheaper('the call', ended, sortOften);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
