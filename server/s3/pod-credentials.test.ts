@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LAST_RESORT } from '../../tests/support/timeout.js';
 import { PodCredentials } from './pod-credentials.js';
 import { S3Client } from './s3-client.js';
 import { readCredentials } from './s3-credentials.js';
@@ -158,7 +159,7 @@ test('requests are signed with them, and send their session', async () => {
   const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
   Object.assign(process.env, variables);
   const where = { endpoint: storage.url, region: 'eu-west-1', bucket: 'bundles', pathStyle: true };
-  const client = new S3Client({ ...where, credentials: { file: undefined, profile: undefined }, timeout: 5000 });
+  const client = new S3Client({ ...where, credentials: { file: undefined, profile: undefined }, timeout: LAST_RESORT });
   try {
     for (let count = 0; count < 2; count++)
       assert.is(String((await client.get('policies.js', { maxBytes: 100 }))?.body), 'policies');

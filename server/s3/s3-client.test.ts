@@ -7,6 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeCertificate } from '../../tests/support/certificate.js';
 import { S3_KEY, type S3Storage, startS3 } from '../../tests/support/server/s3.js';
+import { LAST_RESORT } from '../../tests/support/timeout.js';
 import { S3Client, S3Error, type S3Options } from './s3-client.js';
 import { readCredentials } from './s3-credentials.js';
 
@@ -24,7 +25,7 @@ const options = (changes: Partial<S3Options> = {}): S3Options => ({
   bucket: 'bundles',
   pathStyle: true,
   credentials: { file: credentialsFile, profile: 'audit' },
-  timeout: 5000,
+  timeout: LAST_RESORT,
   ...changes,
 });
 

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LAST_RESORT } from '../../tests/support/timeout.js';
 import { RpcError } from '../service/rpc-error.js';
 import type { FetchedTenant, TenantSource } from './tenant-source.js';
 import { type TenantEvent, TenantStore } from './tenant-store.js';
@@ -25,7 +26,7 @@ function set(options: Partial<ConstructorParameters<typeof TenantStore>[1]> = {}
   const store = new TenantStore(source, {
     maxAge: 5000,
     maxStale: 60_000,
-    timeout: 1000,
+    timeout: LAST_RESORT,
     maxTenants: 100,
     maxBytes: 1_000_000,
     tell: (event) => void events.push(event),

@@ -12,6 +12,7 @@ import {
 } from '../../packages/client/index.js';
 import { rounds } from '../support/effort.js';
 import { damaged, type MessageType, messageType, randomNumbers } from '../support/protobuf.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 /** Damaged responses must give either an AuthzError or the result that an independent reader finds in them. */
 const test = suite('damaged responses');
@@ -82,7 +83,7 @@ let body: Buffer | ReadableStream<Uint8Array> = Buffer.alloc(0);
 const options = {
   url: 'http://server',
   fetch: async () => new Response(typeof body === 'object' && Buffer.isBuffer(body) ? new Uint8Array(body) : body),
-  timeout: 5000,
+  timeout: LAST_RESORT,
 };
 const overHttp: readonly AuthzClient[] = [restClient(options), connectClient(options)];
 const server = new Server();
@@ -110,7 +111,7 @@ test.before(async () => {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  overGrpc = grpcClient({ address: `127.0.0.1:${port}`, timeout: 5000 });
+  overGrpc = grpcClient({ address: `127.0.0.1:${port}`, timeout: LAST_RESORT });
 });
 test.after(async () => {
   await Promise.all([...overHttp, overGrpc].map((client) => client.close()));

@@ -44,7 +44,7 @@ async function ask(
   options: Partial<Parameters<typeof healthcheck>[0]>,
 ): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
   const context = recordedContext();
-  const code = await healthcheck({ kind: 'grpc', tls: true, timeout: '2s', ...options }, context);
+  const code = await healthcheck({ kind: 'grpc', tls: true, timeout: '10m', ...options }, context);
   return { code, out: context.printed().trimEnd(), problem: context.said().trimEnd() };
 }
 

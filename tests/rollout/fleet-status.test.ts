@@ -8,7 +8,7 @@ import { restClient } from '../../packages/client/index.js';
 import { grpcClient } from '../../packages/client/grpc.js';
 import { type Ended, PROGRAMS, run } from '../support/cli/programs.js';
 import { discard, remove, type Server, startProgram } from '../support/workers/server.js';
-import { until } from '../support/timeout.js';
+import { succeedOnce, until } from '../support/timeout.js';
 import { ADMIN_SETS, type Ask, ASKS, compileBundles, rollout } from './served.js';
 
 const test = suite('the state of servers');
@@ -39,7 +39,7 @@ test.after(() => {
 });
 
 const fleet = (urls: readonly string[], ...flags: readonly string[]): Promise<Ended> =>
-  run(PROGRAMS.authzc, ['fleet', 'status', ...urls, ...flags], bundles.folder);
+  run(PROGRAMS.authzc, ['fleet', 'status', '--timeout', '1m', ...urls, ...flags], bundles.folder);
 const CREDENTIALS = ['--username', 'admin', '--password', 'open sesame'];
 
 test('servers that agree', async () => {
@@ -63,11 +63,15 @@ test('servers that disagree, do not answer, or refuse the admin', async () => {
     `http://127.0.0.1:${port}`,
     `http://127.0.0.1:${await closedPort()}`,
   ];
-  const { code, stdout } = await fleet(urls, ...CREDENTIALS, '--timeout', '8s');
-  assert.is(code, 1);
-  assert.match(stdout, /^http:\/\/127.0.0.1:\d+ +- .*no answer in 8000 ms$/m);
-  assert.match(stdout, /ECONNREFUSED/);
-  assert.match(stdout, /2 of 4 servers did not answer\nthe servers use 2 bundles\nthe servers are in 2 stages/);
+  // On a busy machine, those that answer may need longer than a few seconds.
+  await succeedOnce(2, async (done) => {
+    const seconds = 8 * 8 ** done;
+    const { code, stdout } = await fleet(urls, ...CREDENTIALS, '--timeout', `${seconds}s`);
+    assert.is(code, 1);
+    assert.match(stdout, new RegExp(`^http://127.0.0.1:\\d+ +- .*no answer in ${seconds}000 ms$`, 'm'));
+    assert.match(stdout, /ECONNREFUSED/);
+    assert.match(stdout, /2 of 4 servers did not answer\nthe servers use 2 bundles\nthe servers are in 2 stages/);
+  });
   const refused = await fleet([`http://${one.http}`], '--username', 'admin', '--password', 'wrong');
   assert.is(refused.code, 1);
   assert.match(refused.stdout, /incorrect credentials/);

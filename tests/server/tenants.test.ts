@@ -95,6 +95,7 @@ async function started(source: string, ...sets: readonly string[]): Promise<Runn
       'engine.lenientScopeSearch=true',
       `tenants.source=${source}`,
       `tenants.maxAge=${AGE}ms`,
+      'tenants.timeout=60s',
       ...sets,
     ],
     environment: {},
@@ -314,7 +315,6 @@ test('documents over HTTP: conditional requests, credentials, failures', async (
     `http://127.0.0.1:${port}/roles/{tenant}.json`,
     `tenants.http.tokenFile=${secret}`,
     'tenants.maxStale=2h',
-    'tenants.timeout=60s',
   );
   http.answer = (tenant) => ({ status: 200, body: document(tenant), headers: { etag: '"1"' } });
   assert.is(await asked('acme', on), 'EFFECT_ALLOW');
@@ -400,7 +400,7 @@ test('documents in PostgreSQL: a change, a database that goes away, and names as
     );
   const url = `postgresql://${connection.user}@/${connection.database}?host=${connection.host}`;
   const few = ['tenants.maxStale=0s', 'tenants.postgresql.maxConnections=2'];
-  const on = await started(url, 'tenants.timeout=60s', ...few);
+  const on = await started(url, ...few);
   const hurried = await started(url, 'tenants.timeout=400ms', ...few);
   await put('acme', 1, document('acme'));
   assert.is(await asked('acme', on), 'EFFECT_ALLOW');

@@ -22,7 +22,7 @@ import { documentPolicy } from '../support/cli/policies.js';
 import { launch, PROGRAMS, type Running } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 import { askRest } from '../support/workers/load.js';
-import { until } from '../support/timeout.js';
+import { LAST_RESORT, until } from '../support/timeout.js';
 
 const test = suite('policies from a repository');
 
@@ -156,7 +156,7 @@ test('a tag does not take the place of a branch that is deleted', async () => {
   const own = newRepository();
   const origin = await GitOrigin.open({
     remote: parseRemote(`${own.folder}#release`),
-    limits: { timeout: 20_000, maxSize: 1e8 },
+    limits: { timeout: LAST_RESORT, maxSize: 1e8 },
     environment: process.env,
     bundlerOf: (folder) => async () => readFileSync(join(folder, 'a.yaml'), 'utf8'),
   });

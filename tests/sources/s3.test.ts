@@ -5,6 +5,7 @@ import type { Fetched, Origin, OriginError } from '../../server/bundle/origin.js
 import { S3Client } from '../../server/s3/s3-client.js';
 import { S3_KEY, type S3Storage, startS3 } from '../support/server/s3.js';
 import { bundleConfig } from '../support/sources/config.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 const test = suite('bundles from S3-compatible storage');
 
@@ -22,7 +23,7 @@ test.before(async () => {
     bucket: 'bundles',
     pathStyle: true,
     credentials: { file: undefined, profile: undefined },
-    timeout: 5000,
+    timeout: LAST_RESORT,
   });
 });
 

@@ -91,7 +91,8 @@ for (const workers of [1, 2]) {
     const begun = performance.now();
     await sleep(2500);
     const requests = source.requests - before;
-    assert.ok(requests <= 1 + (performance.now() - begun) / 1000, String(requests));
+    // One of them may be late: it was sent before, and this process had to wait for a processor.
+    assert.ok(requests <= 2 + (performance.now() - begun) / 1000, String(requests));
     assert.is(await answers(server), EDIT);
     assert.ok(((await metric(server, 'failures_total{reason="not_loadable"}')) ?? 0) >= 1);
     source.serve(bundles.view);
@@ -131,9 +132,10 @@ for (const workers of [1, 2]) {
     source.serve(bundles.edit);
     await source.start();
     await until(async () => (await answers(second)) === EDIT, 'the bundle of the source');
-    assert.is((await health(second)).bundle?.state, 'current');
-    assert.is(await probe(second, '0s'), 200);
-    assert.is(await metric(second, 'last_known_good'), 0);
+    // Workers hear of it after the policies have changed.
+    await until(async () => (await health(second)).bundle?.state === 'current', 'a current bundle');
+    await until(async () => (await probe(second, '0s')) === 200, 'a bundle of age zero');
+    await until(async () => (await metric(second, 'last_known_good')) === 0, 'the metric of it');
   });
 }
 

@@ -95,7 +95,7 @@ export async function signedSource(test: Test): Promise<SignedSource> {
       const server = await startConfigured(bundles.folder, [
         `bundle.source=${source.url}`,
         'server.workers=1',
-        'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=2s,bundle.startTimeout=0s,bundle.proxy.url=',
+        'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=2m,bundle.startTimeout=0s,bundle.proxy.url=',
         `bundle.trust.keys[0]=${keyFile}`,
         ...sets,
       ]);

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { Client, credentials } from '@grpc/grpc-js';
 import { CHECK } from '../support/cli/policies.js';
+import { LAST_RESORT } from '../support/timeout.js';
 import { askGrpc } from '../support/workers/load.js';
 
 /** The results of clients that keep opening connections. */
@@ -120,7 +121,7 @@ export function startConnectingClients(
 }
 
 /** Milliseconds to wait for a response. */
-const RESPONSE_TIMEOUT = 8000;
+const RESPONSE_TIMEOUT = LAST_RESORT / 5;
 const BODY = JSON.stringify(CHECK);
 const REQUEST = `POST /api/check/resources HTTP/1.1\r\nHost: server\r\nContent-Length: ${Buffer.byteLength(BODY)}\r\n`;
 const KEPT_REQUEST = `${REQUEST}\r\n${BODY}`;

@@ -15,7 +15,7 @@ import { makeCertificate } from '../support/certificate.js';
 import { askGrpc, askRest, startLoad } from '../support/workers/load.js';
 import { startConnectingClients } from './connecting-clients.js';
 import { compileBundles, discard, remove, type Server, startProgram, workersOf } from '../support/workers/server.js';
-import { until } from '../support/timeout.js';
+import { succeedOnce, until } from '../support/timeout.js';
 
 const test = suite('workers');
 const bundles = compileBundles();
@@ -73,7 +73,8 @@ test('a worker that dies is replaced, and the others answer meanwhile', async ()
 test('/_authz/live of any worker reports a worker whose event loop is blocked, until it runs again', async () => {
   const server = await start('server.workers=2');
   const live = (): Promise<number> => send(server.http, 'GET', '/_authz/live').then(({ status }) => status);
-  assert.is(await live(), 200);
+  // A worker that waits for a processor for two seconds counts as blocked.
+  await until(async () => (await live()) === 200, 'workers that run');
   const [stuck = 0] = workersOf(server);
   process.kill(stuck, 'SIGSTOP');
   // The blocked one does not respond, and the other one reports it.
@@ -81,7 +82,7 @@ test('/_authz/live of any worker reports a worker whose event loop is blocked, u
   assert.is(await Promise.race(asked), 503);
   process.kill(stuck, 'SIGCONT');
   assert.ok((await Promise.all(asked)).includes(503));
-  assert.is(await live(), 200);
+  await until(async () => (await live()) === 200, 'workers that run again');
 });
 
 test('when all workers die at once, the server comes back on the same ports', async () => {
@@ -127,10 +128,12 @@ for (const workers of [1, 2]) {
         return clients.lost;
       };
       // On a port, the system may have accepted one at the moment when it was closed (docs/operations.md), and more if the
-      // server had to wait for a processor in that moment: then it is tried again.
-      let lost = await lostIn();
-      for (let tries = 1; kind === 'ports' && lost.length > 1 && tries < 3; tries += 1) lost = await lostIn();
-      assert.ok(lost.length <= (kind === 'ports' ? 1 : 0), lost.join('\n'));
+      // server had to wait for a processor in that moment. Clients that had to wait for one count as silent.
+      const most = kind === 'ports' ? 1 : 0;
+      await succeedOnce(4, async () => {
+        const lost = await lostIn();
+        assert.ok(lost.length <= most, lost.join('\n'));
+      });
     });
   }
 }
@@ -159,20 +162,27 @@ test('while no worker is left, clients wait and are then answered', async () => 
   // Others may be there before the check.
   await until(() => !workersOf(server).some((pid) => killed.includes(pid)), 'both are gone');
   assert.equal(
-    await Promise.all([1, 2, 3].map(() => askRest(server.http, false, 20_000))),
+    await Promise.all([1, 2, 3].map(() => askRest(server.http, false))),
     Array(3).fill('EFFECT_ALLOW EFFECT_DENY'),
   );
 });
 
 test('a server that is stopped under load answers every request that it accepted, on new and old connections', async () => {
-  const server = await start('server.workers=1');
-  const loads = [true, false].map((keepAlive) => startLoad(server.http, server.grpc, 4, keepAlive));
-  await until(() => loads.every(({ answers }) => answers.view > 10), 'answers');
-  assert.is((await stop(server.running)).code, 0);
-  for (const load of loads) {
-    await load.stop();
-    assert.equal([load.wrong, load.failed], [[], []]);
-  }
+  const wrong: string[] = [];
+  // A client that has connected, and waits for a processor before it sends its request, counts as silent.
+  await succeedOnce(4, async () => {
+    const server = await start('server.workers=1');
+    const loads = [true, false].map((keepAlive) => startLoad(server.http, server.grpc, 4, keepAlive));
+    await until(() => loads.every(({ answers }) => answers.view > 10), 'answers');
+    assert.is((await stop(server.running)).code, 0);
+    await Promise.all(loads.map((load) => load.stop()));
+    wrong.push(...loads.flatMap((load) => load.wrong));
+    assert.equal(
+      loads.flatMap((load) => load.failed),
+      [],
+    );
+  });
+  assert.equal(wrong, []);
 });
 
 test('several workers that are stopped lose nothing of clients that leave when health reports NOT_SERVING', async () => {

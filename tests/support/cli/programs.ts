@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { builtOnce } from '../built-once.js';
 import { ROOT } from '../compiled.js';
+import { patienceFor } from '../timeout.js';
 
 /** The two programs as they are shipped, built when a test first asks for one, once for all of them. */
 export const PROGRAMS = {
@@ -65,7 +66,8 @@ export function launch(
   const { AUTHZ_CONFIG: _, ...environment } = process.env;
   const child = spawn(process.execPath, [program, ...options], {
     cwd: folder,
-    env: { ...environment, ...variables },
+    // A server on a busy machine may take longer to answer than anybody waits elsewhere.
+    env: { AUTHZ_HC_TIMEOUT: '10m', ...environment, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -87,11 +89,11 @@ export function launch(
   return { child, firstLine, ended, said: () => stderr, printed: () => stdout };
 }
 
-/** Tells a program to stop and waits for it. Returns its result and the milliseconds that it took. */
+/** Tells a program to stop and waits for it. Returns its result and the milliseconds that it took, as `patienceFor` counts. */
 export async function stop({ child, ended }: Running): Promise<Ended & { readonly took: number }> {
-  const asked = Date.now();
   child.kill('SIGTERM');
-  return { ...(await ended), took: Date.now() - asked };
+  const took = await patienceFor(ended);
+  return { ...(await ended), took };
 }
 
 /** Creates a new folder with these files. */
