@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { compile } from '../compiler/compile.js';
 import { Source } from '../compiler/diagnostics/source.js';
-import { type AccessRequest, createEngine } from '../runtime/engine/index.js';
+import { type AccessRequest, type CompiledBundle, createEngine } from '../runtime/engine/index.js';
 import { createFactsEngine, type FactsEngine } from '../runtime/facts/index.js';
 import { loaded } from '../tests/support/compiled.js';
 import { ROOT } from './harness/paths.js';
@@ -22,7 +22,7 @@ const MOST_BYTES = 25 * 1024;
 /** What a decision costs where the caller sends all facts, and where some are not known. */
 export async function factsBench(): Promise<Section> {
   const texts = POLICIES.map((name) => new Source(name, readFileSync(join(ROOT, 'policies', name), 'utf8')));
-  const { policies } = await loaded(compile(texts, undefined, { facts: true }));
+  const policies = (await loaded(compile(texts, undefined, { facts: true }))).policies as CompiledBundle;
   const engine = createEngine(policies);
   const authz = createFactsEngine(policies, {
     sources: [{ of: 'album', provides: Object.keys(TYPES), types: TYPES, load: async () => new Map() }],

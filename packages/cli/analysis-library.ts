@@ -15,6 +15,7 @@ import { invariant } from '../../compiler/diagnostics/invariant.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { loadSuites, sourceText, type SuiteFiles, suitesAmong } from '../../compiler/load/index.js';
 import { fold } from '../../compiler/optimise/index.js';
+import { listReads } from './policies/read-changes.js';
 import { testFilter } from '../policy-tests/filter.js';
 import { jsonReport, type TestReport } from '../policy-tests/report/json.js';
 import { runTests } from '../policy-tests/run-tests.js';
@@ -81,7 +82,8 @@ export interface ProofOptions extends Pick<DiffOptions, 'kind' | 'action' | 'sco
  */
 export async function diffPolicies(old: Policies, new_: Policies, options: ProofOptions = {}): Promise<DiffReport> {
   const sets = await compiledSets({ old, new: new_ });
-  return diffVersions(sets.old, sets.new, diffOptions(options));
+  const compared = diffOptions(options);
+  return diffVersions(sets.old, sets.new, { ...compared, listReads: listReads(compared.engine) });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AccessRequest, AuxDataInput, PrincipalInput, ResourceInput, TenantDocuments } from '../engine/index.js';
-import { withoutDot } from '../engine/requests.js';
+import { withoutDot } from '../engine/parts.js';
 import type { Attributes } from '../policy/index.js';
 import type { FailureReason, LoadedRow } from './accept.js';
 import { readAttribute, factName, type FactRoot } from './fact-names.js';

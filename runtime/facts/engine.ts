@@ -11,10 +11,8 @@ import {
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
-import { requireResource, requireText } from '../engine/input.js';
-import { systemClock } from '../engine/parts.js';
+import { requestedScope, requireResource, requireText, systemClock } from '../engine/parts.js';
 import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
-import { requestedScope } from '../engine/requests.js';
 import { type AnyPermissions, type Attributes, type Instant, type Permissions, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Place, Rows, Subject } from './ask.js';
 import type {

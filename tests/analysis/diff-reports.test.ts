@@ -110,6 +110,33 @@ test('pretty: what changed but is not compared is listed', () => {
   );
 });
 
+test('what decisions read now and did not is listed in each format', () => {
+  const reads = [
+    {
+      kind: 'album',
+      action: 'edit',
+      change: 'also reads',
+      path: 'resource.attr.region',
+      roles: ['user'],
+      lines: ['a.yaml:12'],
+    },
+    { kind: 'album scope acme', action: 'view', change: 'no longer reads', path: 'now()', roles: [], lines: [] },
+  ] as const;
+  const report = { ...reportOf([row({})]), reads };
+  assert.match(
+    prettyDiff(report, { pathOf, paint: plain }),
+    'what decisions read\n  album: edit now also reads `resource.attr.region` for user (new/a.yaml:12)\n  album scope acme: view no longer reads `now()`\n\n1 row',
+  );
+  assert.match(
+    diffList(report),
+    'reads: added kind=album action=edit path=resource.attr.region roles=user\nreads: removed kind="album scope acme" action=view path=now()\n',
+  );
+  assert.match(
+    markdownDiff(report),
+    '`album`: `edit` now also reads `resource.attr.region` for `user` (`a.yaml:12`).\n\n`album scope acme`: `view` no longer reads `"now()"`.',
+  );
+});
+
 test('pretty: principals with policies, versions, combined roles, claims, globals and time', () => {
   const request = {
     ...REQUEST,
@@ -359,6 +386,7 @@ function reportOf(rows: readonly DiffRow[]): DiffReport {
       undecided: count(({ widened, narrowed }) => widened.answer === '?' || narrowed.answer === '?'),
     },
     grants: [],
+    reads: [],
     alsoChanged: [],
     limits: { solver: 'none', effort: 3 },
   };

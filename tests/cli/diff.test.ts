@@ -76,6 +76,40 @@ test('a range compares a revision with the working tree; nothing is left in the 
   assert.equal(readdirSync(temporary), []);
 });
 
+test('the report tells what decisions read now and did not: of resources, principals and claims, and at each scope', async () => {
+  const condition = '(R.attr.visibility == "public" && P.attr.team == "a") || request.auxData.jwt.admin';
+  const scoped = album(RULE.other).replace('version: default', 'version: default\n  scope: acme');
+  repository.commit({
+    'policies/acme.yaml': album(RULE.public).replace('version: default', 'version: default\n  scope: acme'),
+  });
+  repository.write({
+    'policies/album.yaml': album(condition),
+    'policies/acme.yaml': scoped.replace('visibility', 'region'),
+  });
+  const { stdout } = await diff('main..');
+  assert.match(
+    stdout,
+    /\nwhat decisions read\n {2}album: view now also reads `principal\.attr\.team` \(policies\/album\.yaml:10\)\n {2}album: view now also reads `auxData\.jwt\.admin` \(policies\/album\.yaml:10\)\n/,
+  );
+  assert.match(stdout, '\n  album scope acme: view now also reads `resource.attr.region` (policies/acme.yaml:11)\n');
+  const { reads } = await reportOf('main..');
+  assert.equal(
+    reads.map(({ kind, path }) => `${kind} ${path}`),
+    [
+      'album principal.attr.team',
+      'album auxData.jwt.admin',
+      'album scope acme resource.attr.region',
+      'album scope acme principal.attr.team',
+      'album scope acme auxData.jwt.admin',
+    ],
+  );
+  repository.write({
+    'policies/album.yaml': album(RULE.public),
+    'policies/acme.yaml': album(RULE.public).replace('version: default', 'version: default\n  scope: acme'),
+  });
+  assert.not.match((await diff('main..')).stdout, 'reads');
+});
+
 test('both sides can be folders, revisions, and folders of revisions', async () => {
   repository.commit({ 'policies/album.yaml': album(RULE.more), 'moved/album.yaml': album(RULE.more) });
   repository.write({ 'policies/album.yaml': album(RULE.other) });

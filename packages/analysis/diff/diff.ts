@@ -50,6 +50,10 @@ export async function diffVersions(
         undecided: rows.filter(({ widened, narrowed }) => widened.answer === '?' || narrowed.answer === '?').length,
       },
       grants: grantChanges(old.program, new_.program),
+      reads:
+        options.listReads?.(old, new_, [
+          ...new Set(rows.flatMap(({ kind: own, verdict }) => (verdict === 'unchanged' ? [] : [own]))),
+        ]) ?? [],
       alsoChanged: alsoChanged(old.program, new_.program).filter(
         ({ what }) => what !== 'schema' || options.engine?.schemaEnforcement !== 'reject',
       ),

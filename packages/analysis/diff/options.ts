@@ -1,4 +1,6 @@
 import type { EngineOptions } from '../../../runtime/engine/index.js';
+import type { PolicyVersion } from '../decision/policy-version.js';
+import type { ReadChange } from '../facts/lock.js';
 import type { Prover } from '../question/question.js';
 
 /** How two sets of policies are compared. */
@@ -20,6 +22,8 @@ export interface DiffOptions {
   readonly effort?: number;
   /** Creates the solver when it is first needed; without it, what booleans and search leave open is undecided. */
   readonly prover?: (() => Promise<Prover>) | undefined;
+  /** Finds what decisions about the kinds that changed read now and did not, or the reverse. */
+  readonly listReads?: (old: PolicyVersion, new_: PolicyVersion, kinds: readonly string[]) => readonly ReadChange[];
   /** Asked before each question; a reason ends the comparison: what is left is undecided. */
   readonly isOver?: () => false | 'time' | 'interrupted';
   /** Is told before each part which one it is, from 1, and how many there are. */

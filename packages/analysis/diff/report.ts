@@ -1,6 +1,7 @@
 import type { AuxDataInput } from '../../../runtime/engine/index.js';
 import type { FilePlace } from '../../../runtime/engine/parts.js';
 import type { Attributes } from '../../../runtime/policy/index.js';
+import type { ReadChange } from '../facts/lock.js';
 import type { UndecidedReason } from '../question/question.js';
 
 /**
@@ -15,6 +16,8 @@ export interface DiffReport {
   readonly summary: DiffSummary;
   /** What tenants may give and could not, or no longer may; of all kinds and actions, also if rows are of some. */
   readonly grants: readonly GrantChange[];
+  /** What decisions about the kinds that changed read of a request and did not, or the reverse (docs/facts.md). */
+  readonly reads: readonly ReadChange[];
   /** What changed but is not compared; sorted. */
   readonly alsoChanged: readonly AlsoChanged[];
   readonly limits: DiffLimits;

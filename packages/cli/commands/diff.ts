@@ -9,6 +9,7 @@ import { formatList, formatPretty, shownPath } from '../../../compiler/diagnosti
 import { type CommandContext, isColorful } from '../context.js';
 import { EXIT, printMessage } from '../exit.js';
 import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
+import { listReads } from '../policies/read-changes.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
 import { ProgressLine, formatStep } from '../progress.js';
@@ -79,6 +80,7 @@ async function compared(
     effort,
     isOver,
     prover: chooseProver(options),
+    listReads: listReads(engine),
     onStep: (part, all) => progress.show(`comparing ${formatStep(part, all, 'kinds and scopes')}`),
   }).finally(() => progress.clear());
   const formatPath = (side: 'old' | 'new', file: string): string =>

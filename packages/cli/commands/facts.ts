@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FactsReport, makeFactsReport } from '../../analysis/facts/facts-report.js';
-import { compareLock, type FactsLock, makeLock, type ReadChange } from '../../analysis/facts/lock.js';
+import { compareLock, type FactsLock, makeLock } from '../../analysis/facts/lock.js';
+import { changeText } from '../../analysis/facts/report/changes.js';
 import { factsColumns } from '../../analysis/facts/report/columns.js';
 import { factsJson } from '../../analysis/facts/report/json.js';
 import { listUnread } from '../../analysis/facts/report/mask.js';
@@ -102,18 +103,6 @@ function readLock(file: string): FactsLock {
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** `album: edit now also reads \`resource.attr.region\` (policies/album.yaml:12)`. */
-function changeText(
-  { kind, action, change, path, roles, lines }: ReadChange,
-  pathOf: (file: string) => string,
-): string {
-  const who = roles.length === 0 ? '' : ` for ${roles.map((role) => visible(role)).join(', ')}`;
-  const where = lines.map((line) =>
-    line.replace(/^(.*):(\d+)$/, (_, file: string, number: string) => `${visible(pathOf(file))}:${number}`),
-  );
-  return `${visible(kind)}: ${visible(action)} ${change === 'also reads' ? 'now also reads' : change} \`${visible(path)}\`${who}${where.length === 0 ? '' : ` (${where.join(', ')})`}`;
 }
 
 function formatReport(

@@ -1,10 +1,11 @@
 import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
+import type { ReadChange } from '../../facts/lock.js';
 import type { DiffReport, DiffRow, GrantChange } from '../report.js';
 import { DIRECTIONS, solverNote, verdictWord } from './paragraphs.js';
 
 /**
  * A line for each row, also for those that are unchanged: kind, version, scope (`-` is the root), action, verdict, and
- * then what else there is to say; and one for each change of grants. A name with a space or a quote is written as a JSON
+ * then what else there is to say; and one for each change of grants, and of what decisions read. A name with a space or a quote is written as a JSON
  * string.
  */
 export function diffList(report: DiffReport): string {
@@ -12,6 +13,7 @@ export function diffList(report: DiffReport): string {
   const lines = [
     ...report.rows.map(formatLine),
     ...report.grants.map(grantLine),
+    ...report.reads.map(readLine),
     ...(note === undefined ? [] : [`note: ${note}`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
@@ -49,6 +51,16 @@ function grantLine({ change, scope, rolePrefix, role, resource, actions }: Grant
     `actions=${actions.map(word).join(',')}`,
     `scope=${word(scope)}`,
     `prefix=${word(rolePrefix)}`,
+  ].join(' ');
+}
+
+function readLine({ kind, action, change, path, roles }: ReadChange): string {
+  return [
+    `reads: ${change === 'also reads' ? 'added' : 'removed'}`,
+    `kind=${word(kind)}`,
+    `action=${word(action)}`,
+    `path=${word(path)}`,
+    ...(roles.length === 0 ? [] : [`roles=${roles.map(word).join(',')}`]),
   ].join(' ');
 }
 

@@ -1,5 +1,7 @@
 import { visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import { code, formatCode, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
+import type { ReadChange } from '../../facts/lock.js';
+import { verbOf } from '../../facts/report/changes.js';
 import type { DiffAnswer, DiffReport, GrantChange } from '../report.js';
 import {
   countVerdicts,
@@ -47,6 +49,8 @@ function formatEnd(report: DiffReport): string {
   return [
     ...report.grants.slice(0, MOST_NAMES).flatMap((grant) => [grantText(grant), '']),
     ...(report.grants.length <= MOST_NAMES ? [] : [`… and ${report.grants.length - MOST_NAMES} more grants.`, '']),
+    ...report.reads.slice(0, MOST_NAMES).flatMap((change) => [readText(change), '']),
+    ...(report.reads.length <= MOST_NAMES ? [] : [`… and ${report.reads.length - MOST_NAMES} more reads.`, '']),
     ...(also.length === 0 ? [] : [`Also changed, and not compared: ${listed(also)}.`, '']),
     ...(narrowed === undefined ? [] : [`Only ${code(narrowed)} was compared.`, '']),
     ...(note === undefined ? [] : [`${note}.`, '']),
@@ -60,6 +64,12 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
   return change === 'added'
     ? `${SIGNS.widened} ${who} may now give ${what}.`
     : `${SIGNS.narrowed} ${who} may no longer give ${what}.`;
+}
+
+function readText({ kind, action, change, path, roles, lines }: ReadChange): string {
+  const who = roles.length === 0 ? '' : ` for ${listed(roles.map(code))}`;
+  const where = lines.length === 0 ? '' : ` (${listed(lines.map(code))})`;
+  return `${code(kind)}: ${code(action)} ${verbOf(change)} ${code(path)}${who}${where}.`;
 }
 
 function formatRow({ row, actions, kinds }: Paragraph): string {

@@ -1,5 +1,6 @@
 import type { Paint } from '../../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
+import { changeText } from '../../facts/report/changes.js';
 import type { Cause, DiffAnswer, DiffReport, GrantChange, RulePlace, WitnessRequest } from '../report.js';
 import {
   countVerdicts,
@@ -133,8 +134,8 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
   return `  ${paint.mark(change.toUpperCase())}   ${visible(given)}`;
 }
 
-function formatEnd(report: DiffReport, { paint, took }: PrettyStyle): readonly string[] {
-  const { alsoChanged, grants, summary } = report;
+function formatEnd(report: DiffReport, { paint, took, pathOf }: PrettyStyle): readonly string[] {
+  const { alsoChanged, grants, reads, summary } = report;
   const narrowed = narrowedTo(report);
   const note = solverNote(report);
   const rows = `${summary.rows} ${summary.rows === 1 ? 'row' : 'rows'} of kind, version, scope and action`;
@@ -146,6 +147,9 @@ function formatEnd(report: DiffReport, { paint, took }: PrettyStyle): readonly s
     ...(grants.length === 0 ? [] : ['roles that tenants may give']),
     ...grants.map((grant) => grantText(grant, paint)),
     ...(grants.length === 0 ? [] : ['']),
+    ...(reads.length === 0 ? [] : ['what decisions read']),
+    ...reads.map((change) => `  ${changeText(change, (file) => pathOf('new', file))}`),
+    ...(reads.length === 0 ? [] : ['']),
     ...(alsoChanged.length === 0 ? [] : ['also changed, and not compared']),
     ...alsoChanged.map(({ what, rule }) => `  ${what}  ${visible(rule)}`),
     ...(alsoChanged.length === 0 ? [] : ['']),
