@@ -16,7 +16,7 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|scale|cold|facts|tenants|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|check|plan|scale|cold|facts|tenants|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -33,6 +33,7 @@ const GROUPS: { readonly [name: string]: readonly Bench[] } = {
 
 /** Parts of other groups, which only run by name. */
 const PARTS: { readonly [name: string]: readonly Bench[] } = {
+  check: [checkBench],
   plan: [planBench],
   scale: [scaleBench],
   cold: [coldBench],

@@ -13,7 +13,7 @@ import type { CapabilityEngine } from './capability-requests.js';
 import type { Explanation } from './decision-trace.js';
 import { check } from './decide/check.js';
 import { Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
-import { FEW_ROLES } from './find/chains.js';
+import { decidesAlone, type DecidingChain, FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import {
@@ -168,7 +168,8 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const handler = this.findHandler(principal);
     if (handler !== undefined) return handler.check(request);
     const { guard } = this;
-    const isOutermost = guard.begin(this.settings.limits);
+    const { evaluationCost, evaluationMemory } = this.settings.limits;
+    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
     try {
       requirePrincipal(principal, this.mayLackRoles);
       requireEntryList(resources);
@@ -198,20 +199,65 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
 
   isAllowed(request: AccessRequest): boolean {
     const { principal, resource, action, auxData } = request;
+    const { evaluation, guard } = this;
+    const { evaluationCost, evaluationMemory } = this.settings.limits;
+    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
+    let isValid = false;
+    try {
+      const chain = this.findUsual(principal, resource, action);
+      const bits = chain === undefined ? 0 : chain.roles.readBits(principal.roles);
+      if (chain !== undefined && bits !== 0) {
+        isValid = true;
+        return chain.decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
+      }
+    } catch (error) {
+      return this.failed(error, isValid, request);
+    } finally {
+      guard.end(isOutermost);
+    }
+    return this.isUnusualAllowed(request);
+  }
+
+  /**
+   * The chain of a usual request: without versions, scopes and actors, about a kind of which one policy decides.
+   * Undefined for others, and for requests that are not valid. What most requests need is short, as V8 inlines only so
+   * much into one function.
+   */
+  private findUsual(
+    { id, policyVersion, scope, actors }: PrincipalInput,
+    resource: ResourceInput,
+    action: string,
+  ): DecidingChain | undefined {
+    return policyVersion === undefined &&
+      scope === undefined &&
+      actors === undefined &&
+      isName(id) &&
+      isName(action) &&
+      isName(resource.id) &&
+      this.handlers.length === 0 &&
+      this.isPlainFor(id)
+      ? this.registry.findUsual(resource)
+      : undefined;
+  }
+
+  /** Whether a request is allowed that is not usual. Throws if it is not valid. */
+  private isUnusualAllowed(request: AccessRequest): boolean {
+    const { principal, resource, action, auxData } = request;
     const handler = this.findHandler(principal);
     if (handler !== undefined) return handler.isAllowed(request);
     const { evaluation, guard } = this;
-    const isOutermost = guard.begin(this.settings.limits);
+    const { evaluationCost, evaluationMemory } = this.settings.limits;
+    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
     let isValid = false;
     try {
       if (!isPrincipal(principal)) requirePrincipal(principal, this.mayLackRoles);
       if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
       refuseActors(principal);
       isValid = true;
-      const { decide, readsPlace, roles } = this.registry.findChain(resource);
-      if (decide !== undefined && !readsPlace && this.isPlainFor(principal.id)) {
-        const bits = roles.toBits(principal.roles);
-        return bits !== 0 && decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
+      const chain = this.registry.findChain(resource);
+      if (decidesAlone(chain) && this.isPlainFor(principal.id)) {
+        const bits = chain.roles.toBits(principal.roles);
+        return bits !== 0 && chain.decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
       }
       this.begin(principal, auxData);
       if (!this.turnTo(resource)) return false;
@@ -381,27 +427,51 @@ class Prepared implements UntypedPrincipal {
   }
 
   can(action: string, resource: ResourceInput): boolean {
-    const { engine, request, principal, auxData } = this;
-    const { guard, settings, registry } = engine;
-    const isOutermost = guard.begin(settings.limits);
+    const { engine, request } = this;
+    const { guard, registry } = engine;
+    const { evaluationCost, evaluationMemory } = engine.settings.limits;
+    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
     let isValid = false;
     try {
-      if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
-      isValid = true;
-      const { decide, readsPlace, roles } = registry.findChain(resource);
-      if (decide === undefined || readsPlace || !this.isPlain)
-        return engine.isAllowed({ principal, resource, action, auxData });
-      if (roles !== this.named) {
-        // In this order: if the roles cannot be read, the bits are still those of the previous policy.
-        this.bits = roles.toBits(principal.roles);
-        this.named = roles;
+      const chain = registry.findUsual(resource);
+      if (chain !== undefined && isName(action) && isName(resource.id) && this.isPlain) {
+        isValid = true;
+        if (chain.roles !== this.named) this.turnTo(chain.roles);
+        return this.bits !== 0 && chain.decide(this.bits, action, request.about(resource));
       }
-      return this.bits !== 0 && decide(this.bits, action, request.about(resource));
     } catch (error) {
       return engine.failed(error, isValid, { resource });
     } finally {
       guard.end(isOutermost);
     }
+    return this.canUnusually(action, resource);
+  }
+
+  /** Whether an action is allowed on a resource that is not usual. Throws if it is not valid. */
+  private canUnusually(action: string, resource: ResourceInput): boolean {
+    const { engine, request, principal, auxData } = this;
+    const { guard, settings, registry } = engine;
+    const { evaluationCost, evaluationMemory } = settings.limits;
+    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
+    let isValid = false;
+    try {
+      if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
+      isValid = true;
+      const chain = registry.findChain(resource);
+      if (!decidesAlone(chain) || !this.isPlain) return engine.isAllowed({ principal, resource, action, auxData });
+      if (chain.roles !== this.named) this.turnTo(chain.roles);
+      return this.bits !== 0 && chain.decide(this.bits, action, request.about(resource));
+    } catch (error) {
+      return engine.failed(error, isValid, { resource });
+    } finally {
+      guard.end(isOutermost);
+    }
+  }
+
+  private turnTo(roles: RoleList): void {
+    // In this order: if the roles cannot be read, the bits are still those of the previous policy.
+    this.bits = roles.toBits(this.principal.roles);
+    this.named = roles;
   }
 }
 

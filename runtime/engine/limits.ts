@@ -29,8 +29,8 @@ export interface Guard {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void;
   /** Throws an error that was caught during a decision, if it has to fail the call. */
   passOn(error: unknown): void;
-  /** Begins a call. Returns whether it is the outermost, which `end` needs to know. */
-  begin(limits: EvaluationLimits): boolean;
+  /** Begins a call with its limits in steps and bytes. Returns whether it is the outermost, which `end` needs to know. */
+  begin(cost: number, memory: number): boolean;
   /** Ends a call. */
   end(isOutermost: boolean): void;
   /** Throws the error of a call: one about a value that is not JSON names its field in the request. */
@@ -64,12 +64,8 @@ export const guard: Guard = {
       endLimit(isOutermost);
     }
   },
-  begin(limits: EvaluationLimits): boolean {
-    return beginLimit(readCost(limits), readMemory(limits));
-  },
-  end(isOutermost: boolean): void {
-    endLimit(isOutermost);
-  },
+  begin: beginLimit,
+  end: endLimit,
   fail(error: unknown, asked: Asked): never {
     if (error instanceof NotJsonError) nameField(asked);
     this.passOn(error);

@@ -5,6 +5,7 @@ import type { CapabilityEngine } from './capability-requests.js';
 import type { CompiledTraces } from './decide/evaluation.js';
 import type { Explanation } from './decision-trace.js';
 import type { Registry } from './find/registry.js';
+import { DEFAULT_COST, DEFAULT_MEMORY } from '../../packages/cel/runtime/index.js';
 import type { EvaluationLimits } from './limits.js';
 import type { Plan, PlanSettings } from './plan/planner.js';
 import type {
@@ -59,7 +60,7 @@ export interface EngineOptions {
 
 /** Options with their defaults. */
 export interface Settings extends PlanSettings {
-  readonly limits: EvaluationLimits;
+  readonly limits: { readonly [Limit in keyof EvaluationLimits]-?: number };
   /** Only in strict evaluation. */
   readonly traced: CompiledTraces | undefined;
   /** `EngineOptions.traced`, also if evaluation is not strict, to explain decisions. */
@@ -128,7 +129,7 @@ export function resolveSettings({
   schemaEnforcement = 'none',
   clock = systemClock(),
   plan,
-  limits = {},
+  limits: { evaluationCost = DEFAULT_COST, evaluationMemory = DEFAULT_MEMORY } = {},
   traced,
   strictEvaluation,
 }: EngineOptions): Settings {
@@ -141,7 +142,7 @@ export function resolveSettings({
     schemaEnforcement,
     clock,
     plan,
-    limits,
+    limits: { evaluationCost, evaluationMemory },
     traced: strictEvaluation === true ? traced : undefined,
     tracesToExplain: traced,
   };

@@ -53,7 +53,9 @@ test('all calls make the decisions of the model', async () => {
     for (let index = 0; index < REQUESTS; index += 1) {
       const fresh = rename(unusual(random));
       const one = random.chance(0.6) ? random.pick(pool) : kept([engine, walking, strict], fresh.principal);
-      const request: ModelRequest = { ...fresh, principal: one.principal as ModelRequest['principal'] };
+      // Two names may have become one.
+      const asked = [...new Set(fresh.actions)];
+      const request: ModelRequest = { ...fresh, principal: one.principal as ModelRequest['principal'], actions: asked };
       const { principal, resource, actions } = request;
       const detail = `seed ${seed}, request ${index}: ${JSON.stringify({ options, request })}`;
       const model = (asked: readonly string[], isStrict: boolean): readonly object[] =>
@@ -127,7 +129,100 @@ test('a prepared principal asks the clock in each call, and decides after a call
   }
 });
 
+test('what was asked before does not change an answer or an error', async () => {
+  const rules = ['view', 'edit'].map((action) => ({
+    actions: [action],
+    effect: 'EFFECT_ALLOW',
+    roles: ['user', 'admin'],
+    condition: { match: { expr: action === 'view' ? 'true' : 'R.attr.owner == P.id' } },
+  }));
+  const policyOf = (resource: string, scope: string, version = 'default'): Source =>
+    new Source(
+      `${resource}${scope}${version}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource, version, scope, rules } }),
+    );
+  const { policies } = await loaded(
+    compile([policyOf('doc', ''), policyOf('doc', 'acme'), policyOf('doc', '', 'v2'), policyOf('other', '')]),
+  );
+  const bundle = policies as CompiledBundle;
+  const answer = (decide: () => boolean): string => {
+    try {
+      return String(decide());
+    } catch (error) {
+      return String(error);
+    }
+  };
+  for (const options of [{}, { defaultScope: 'acme' }, { defaultPolicyVersion: 'v2' }]) {
+    const random = new Random(SEED);
+    const engine = createEngine(bundle, options);
+    const prepared = PRINCIPALS.filter((each) => answer(() => engine.for(each) !== undefined) === 'true').map(
+      (each) => ({ each, kept: engine.for(each) }),
+    );
+    const answers = new Set<string>();
+    for (let index = 0; index < rounds(20_000); index += 1) {
+      const action = random.pick(['view', 'edit', 'none', '', undefined]) as string;
+      const resource = random.pick(RESOURCES);
+      const principal = random.pick(PRINCIPALS);
+      const { each, kept } = random.pick(prepared);
+      const given = answer(() => engine.isAllowed({ principal, resource, action }));
+      const detail = JSON.stringify({ options, index, principal, resource, action });
+      assert.is(
+        given,
+        answer(() => createEngine(bundle, options).isAllowed({ principal, resource, action })),
+        detail,
+      );
+      assert.is(
+        answer(() => kept.can(action, resource)),
+        answer(() => createEngine(bundle, options).for(each).can(action, resource)),
+        JSON.stringify({ options, index, principal: each, resource, action }),
+      );
+      answers.add(given);
+    }
+    assert.ok(answers.has('true') && answers.has('false') && answers.size > 6, [...answers].join());
+  }
+});
+
 test.run();
+
+/** Principals and resources as programs without types may send them: most are not valid. */
+const PRINCIPALS = (
+  [
+    { id: 'ann', roles: ['user'] },
+    { id: 'ann', roles: ['guest', 'admin'], attr: {} },
+    { id: 'ann', roles: ['user', 'user'] },
+    { id: 'ann', roles: ['user', ''] },
+    { id: 'ann', roles: ['user', 7] },
+    { id: 'ann', roles: [] },
+    { id: 'ann', roles: 'user' },
+    { id: 'ann', roles: new Set(['user']) },
+    { id: 'ann', roles: [...Array.from({ length: 20 }, (_, index) => `r${index}`), 'user'] },
+    { id: 'ann', roles: [...Array.from({ length: 20 }, () => 'r'), 'user'] },
+    { id: 'ann', roles: ['user'], scope: 'acme', policyVersion: 'v2' },
+    { id: 'ann', roles: ['user'], scope: 'a b' },
+    { id: 'ann', roles: ['user'], actors: [] },
+    { id: 'ann', roles: ['user'], actors: [{ id: 'agent', roles: ['user'] }] },
+    { id: '', roles: ['user'] },
+    { roles: ['user'] },
+    { id: 'ann' },
+    null,
+  ] as unknown[]
+).map((each) => each as PrincipalInput);
+const RESOURCES = (
+  ['doc', 'other', 'unknown', '', undefined, 7].flatMap((kind) =>
+    [
+      {},
+      { attr: { owner: 'ann' } },
+      { id: '' },
+      { scope: '' },
+      { scope: 'acme' },
+      { scope: 'acme.hr' },
+      { scope: 'no scope' },
+      { policyVersion: '' },
+      { policyVersion: 'v2' },
+      { policyVersion: 'v3' },
+    ].map((more) => ({ kind, id: 'd1', ...more })),
+  ) as unknown[]
+).map((each) => each as CheckRequest['resources'][number]['resource']);
 
 function isLimit(error: unknown): boolean {
   return error instanceof EvaluationLimitError;

@@ -1,9 +1,10 @@
 /*
  * What evaluating conditions costs. Time is counted in steps of about ten nanoseconds, memory in bytes; only what grows
  * with a request is charged. One condition is evaluated at a time, so a program has one meter. It has no limit unless a
- * call sets one.
+ * call sets one: what is charged then is counted and forgotten.
  */
 const meter = { steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+let isLimited = false;
 
 /**
  * Why a call fails instead of deciding: evaluating its conditions costs more than is allowed, or they use values that
@@ -28,8 +29,9 @@ export class EvaluationLimitError extends Error {
  */
 export function beginLimit(steps: number, bytes: number): boolean {
   // A boolean, because returning the remaining steps would allocate a number wherever V8 does not inline this.
-  const isOutermost = meter.steps === Number.POSITIVE_INFINITY;
-  meter.steps = Math.min(steps, meter.steps);
+  const isOutermost = !isLimited;
+  isLimited = true;
+  if (isOutermost || steps < meter.steps) meter.steps = steps;
   meter.bytes = bytes;
   remembered = 0;
   return isOutermost;
@@ -44,7 +46,7 @@ let remembered = 0;
 
 /** Remembers a list or a map until the call ends. Without a limit it is not known when that is. */
 export function remember(value: unknown): void {
-  if (meter.steps === Number.POSITIVE_INFINITY) return;
+  if (!isLimited) return;
   found[remembered % found.length] = value;
   remembered += 1;
 }
@@ -56,25 +58,23 @@ export function remembers(value: unknown): boolean {
 
 /** Ends a limit. Within another limit, what was used stays used. */
 export function endLimit(isOutermost: boolean): void {
-  if (!isOutermost) return;
-  meter.steps = Number.POSITIVE_INFINITY;
-  meter.bytes = Number.POSITIVE_INFINITY;
+  if (isOutermost) isLimited = false;
 }
 
 /** Grants new memory: what has been made so far is no longer in use. */
 export function renewMemory(bytes: number): void {
-  if (meter.steps !== Number.POSITIVE_INFINITY) meter.bytes = bytes;
+  if (isLimited) meter.bytes = bytes;
 }
 
 /** How many steps are left. */
 export function stepsLeft(): number {
-  return meter.steps;
+  return isLimited ? meter.steps : Number.POSITIVE_INFINITY;
 }
 
 /** Charges steps. Throws when fewer are left: were that a value, a DENY that cannot be evaluated would not hold. */
 export function charge(steps: number): void {
   meter.steps -= steps;
-  if (meter.steps < 0) throw new EvaluationLimitError('cost');
+  if (meter.steps < 0 && isLimited) throw new EvaluationLimitError('cost');
 }
 
 /** Charges for reading a string, or bytes, of a length. */
@@ -88,7 +88,7 @@ export function chargeRead(length: number): void {
  */
 export function chargeMemory(bytes: number): void {
   meter.bytes -= bytes;
-  if (meter.bytes < 0) throw new EvaluationLimitError('cost');
+  if (meter.bytes < 0 && isLimited) throw new EvaluationLimitError('cost');
   charge(3 + bytes / 32);
 }
 

@@ -40,6 +40,14 @@ export interface ResourceChain {
   readonly schemas: SchemaReferences | undefined;
 }
 
+/** A chain of which a function decides that reads neither versions nor scopes. */
+export type DecidingChain = ResourceChain & { readonly decide: NonNullable<ResourceChain['decide']> };
+
+/** Whether a function decides that reads neither versions nor scopes. */
+export function decidesAlone(chain: ResourceChain): chain is DecidingChain {
+  return chain.decide !== undefined && !chain.readsPlace;
+}
+
 /** One scope of a chain. Without policy and limits its only effect is that no derived role is active. */
 export interface ResourceStep {
   readonly scope: string;

@@ -9,6 +9,8 @@ import {
 import { requirePlanned, requireText } from '../input.js';
 import { type PlanResourceInput, type PrincipalInput, requestedScope } from '../requests.js';
 import {
+  decidesAlone,
+  type DecidingChain,
   emptyChain,
   FEW_ROLES,
   type PrincipalChain,
@@ -163,6 +165,9 @@ export class Registry {
   /** The latest chain: the next resource of a request mostly has the same kind. */
   private lastKind = '';
   private lastRootChain: ResourceChain | undefined = undefined;
+  /** Those of them that decide about requests that name no place. */
+  private readonly usualChains = new Map<string, DecidingChain>();
+  private lastUsualChain: DecidingChain | undefined = undefined;
   /**
    * Bounds the memory of policies times scopes; chains beyond it are built for each request. A chain that begins with a
    * policy of its kind does not count: there are no more of them than policies.
@@ -211,18 +216,31 @@ export class Registry {
     return this.resourceChain(kind, policyVersion || defaultPolicyVersion, requestedScope(scope, defaultScope));
   }
 
+  /**
+   * The chain of a resource that names neither version nor scope, if one policy decides about its kind by a function
+   * that reads neither. Undefined also before `findChain` has found it.
+   */
+  findUsual({ kind, policyVersion, scope }: PlanResourceInput): DecidingChain | undefined {
+    if (policyVersion !== undefined || scope !== undefined) return undefined;
+    return kind === this.lastKind ? this.lastUsualChain : this.usualChains.get(kind);
+  }
+
   private rootChain(kind: string, version: string): ResourceChain {
     if (kind === this.lastKind && this.lastRootChain !== undefined) return this.lastRootChain;
     const chain = this.rootChains.get(kind) ?? this.makeRootChain(kind, version);
     this.lastKind = kind;
     this.lastRootChain = chain;
+    this.lastUsualChain = this.usualChains.get(kind);
     return chain;
   }
 
   private makeRootChain(kind: string, version: string): ResourceChain {
     requireText(kind, 'resource', '.kind');
     const chain = this.scopedChain(kind, version, '');
-    if (this.kinds.has(kind) || this.spellings.has(kind)) this.rootChains.set(kind, chain);
+    if (this.kinds.has(kind) || this.spellings.has(kind)) {
+      this.rootChains.set(kind, chain);
+      if (decidesAlone(chain) && this.settings.defaultScope === '') this.usualChains.set(kind, chain);
+    }
     return chain;
   }
 
