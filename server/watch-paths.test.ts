@@ -16,7 +16,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { until } from '../tests/support/timeout.js';
+import { succeedOnce, until } from '../tests/support/timeout.js';
 import { readState, watchPaths } from './watch-paths.js';
 
 const test = suite('watched paths');
@@ -184,17 +184,23 @@ test('a process that was stopped in one look keeps looking as often as before', 
 });
 
 test('changes that follow each other quickly, and hidden files, are one change and none', async () => {
-  const folder = mkdtempSync(join(temporary, 'quick-'));
-  const watched = await watch([folder], { interval: 20, quiet: 100 });
-  for (let index = 0; index < 10; index += 1) {
-    writeFileSync(join(folder, 'a.yaml'), `${index}`);
-    await wait(5);
-  }
-  assert.ok(await watched.noticed());
-  writeFileSync(join(folder, '.a.yaml.swp'), 'x');
-  await wait(300);
-  assert.is(watched.calls(), 1);
-  watched.close();
+  // If this process waits for a processor longer than the quiet time, changes do not follow each other quickly.
+  await succeedOnce(5, async () => {
+    const folder = mkdtempSync(join(temporary, 'quick-'));
+    const watched = await watch([folder], { interval: 20, quiet: 100 });
+    try {
+      for (let index = 0; index < 10; index += 1) {
+        writeFileSync(join(folder, 'a.yaml'), `${index}`);
+        await wait(5);
+      }
+      assert.ok(await watched.noticed());
+      writeFileSync(join(folder, '.a.yaml.swp'), 'x');
+      await wait(300);
+      assert.is(watched.calls(), 1);
+    } finally {
+      watched.close();
+    }
+  });
 });
 
 test.run();

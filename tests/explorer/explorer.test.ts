@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { axeViolations, COLOURS } from '../support/browser/axe.js';
 import { brokenWords } from './broken-words.js';
-import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
+import { type Browser, hasBrowser, isIcon, openBrowser } from '../support/browser/browser.js';
 import { type StartedServer, startServed } from './start-server.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
@@ -43,7 +43,9 @@ function addTests(): void {
       if (message.type() === 'error' || message.type() === 'warning') pageErrors.push(message.text());
     });
     page.on('pageerror', (error) => pageErrors.push(error.message));
-    page.on('requestfailed', (request) => pageErrors.push(`${request.url()} failed`));
+    page.on('requestfailed', (request) => {
+      if (!isIcon(request)) pageErrors.push(`${request.url()} failed`);
+    });
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))",

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type BrowserContext, chromium, type Request } from 'playwright-core';
 
 /** The path of Debian's package. */
 const EXECUTABLE = '/usr/bin/chromium';
@@ -25,6 +25,11 @@ export interface Browser {
 
 export function hasBrowser(): boolean {
   return existsSync(EXECUTABLE);
+}
+
+/** Whether a browser asked for the icon of a page: it gives up when another page is opened before the icon is there. */
+export function isIcon(request: Request): boolean {
+  return new URL(request.url()).pathname.endsWith('/icon.svg');
 }
 
 /** Opens a real browser with a new profile. The driver creates the profile folder and removes it. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../timeout.js';
+import { LAST_RESORT, until } from '../timeout.js';
 
 /** A proxy in front of a service, which asks the gateway about each request. */
 export interface Proxy {
@@ -172,8 +172,10 @@ export function isInstalled(program: string): boolean {
 /**
  * Sends bytes on a connection of their own. Returns the statuses of the answers, in order: none if the proxy only closed
  * the connection.
+ *
+ * @param silence how long a proxy may send nothing, in milliseconds, before the client goes.
  */
-export function sendRaw(port: number, bytes: string): Promise<readonly number[]> {
+export function sendRaw(port: number, bytes: string, silence = LAST_RESORT): Promise<readonly number[]> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
@@ -185,7 +187,7 @@ export function sendRaw(port: number, bytes: string): Promise<readonly number[]>
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.once('end', done);
     socket.once('error', done);
-    socket.setTimeout(1500, done);
+    socket.setTimeout(silence, done);
     socket.write(Buffer.from(bytes, 'latin1'));
   });
 }
