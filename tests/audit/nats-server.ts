@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect as connectTcp, createServer, type AddressInfo } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
-import { until } from '../support/timeout.js';
+import { freePort } from '../support/free-port.js';
+import { LAST_RESORT, until } from '../support/timeout.js';
 
 /** Where Debian installs it. */
 export const NATS_SERVER = '/usr/sbin/nats-server';
@@ -58,14 +59,6 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Runs a function with a connection, and closes that. */
 export async function withNats<T>(
   options: NodeConnectionOptions,
@@ -98,7 +91,7 @@ export async function readStream(connection: NatsConnection): Promise<readonly S
   const messages: StoredMessage[] = [];
   if (state.messages === 0) return messages;
   const consumer = await jetstream(connection).consumers.get('AUDIT');
-  const iterator = await consumer.fetch({ max_messages: state.messages, expires: 5000 });
+  const iterator = await consumer.fetch({ max_messages: state.messages, expires: LAST_RESORT });
   for await (const message of iterator)
     messages.push({ subject: message.subject, text: message.string(), id: message.headers?.get('Nats-Msg-Id') });
   return messages;

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { freePort } from '../support/free-port.js';
 import { engineRange, engineVersion, type Manifest } from '../../packages/bundle/index.js';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
@@ -246,12 +246,4 @@ async function startPrometheus(folder: string, target: string): Promise<Promethe
   if (child.exitCode === null) return { query, close };
   await close();
   throw new Error('Prometheus does not start');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../proto/wire/json-shape.js';
-import { freePort } from '../support/sources/daemons.js';
+import { freePort } from '../support/free-port.js';
 import { until } from '../support/timeout.js';
 
 export const CADDY = '/usr/bin/caddy';

@@ -5,7 +5,7 @@ import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { callShipped } from '../support/cli/call-authzc.js';
 import { type Page, readPage } from '../support/docs/blocks.js';
 import { generateClient, PRISMA } from '../support/prisma-client.js';
-import { freePort } from '../support/sources/daemons.js';
+import { freePort } from '../support/free-port.js';
 import { skip } from '../support/skip.js';
 import { type CheckedCode, checkCode } from './code-blocks.js';
 import { apiExamples, needsDatabase, pagesThatRun } from './pages.js';

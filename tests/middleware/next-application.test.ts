@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from '../support/free-port.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 import { until } from '../support/timeout.js';
@@ -108,14 +108,6 @@ async function writeApplication(folder: string): Promise<void> {
       exports: { './client': './client.js', './middleware/next': './next.js' },
     }),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Waits until the program accepts connections. The first answer comes once the route is compiled. */

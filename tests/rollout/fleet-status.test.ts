@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from '../support/free-port.js';
 import { restClient } from '../../packages/client/index.js';
 import { grpcClient } from '../../packages/client/grpc.js';
 import { type Ended, PROGRAMS, run } from '../support/cli/programs.js';
@@ -61,7 +62,7 @@ test('servers that disagree, do not answer, or refuse the admin', async () => {
     `http://${one.http}`,
     `http://${two.http}`,
     `http://127.0.0.1:${port}`,
-    `http://127.0.0.1:${await closedPort()}`,
+    `http://127.0.0.1:${await freePort()}`,
   ];
   // On a busy machine, those that answer may need longer than a few seconds.
   await succeedOnce(2, async (done) => {
@@ -140,10 +141,3 @@ test('a shadow changes no answer; its differences are counted and can be replaye
 test.run();
 
 /** A port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

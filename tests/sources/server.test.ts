@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { send } from '../support/server/http-client.js';
 import { skip } from '../support/skip.js';
-import { freePort } from '../support/sources/daemons.js';
+import { freePort } from '../support/free-port.js';
 import { askRest } from '../support/workers/load.js';
 import { compileBundles, discard, remove, type Server, startConfigured } from '../support/workers/server.js';
 import { until } from '../support/timeout.js';

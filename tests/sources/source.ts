@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newKey, type TestKey } from '../support/archives/keys.js';
-import { freePort } from '../support/sources/daemons.js';
+import { freePort } from '../support/free-port.js';
 import {
   type Bundles,
   compileBundles,

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../free-port.js';
 import type { TestCertificate } from '../certificate.js';
 import { until } from '../timeout.js';
 
@@ -204,12 +205,4 @@ function listening(port: number, hasEnded: () => boolean): Promise<void> {
       socket.once('connect', () => socket.destroy() && resolve(true)).once('error', () => resolve(false));
     });
   }, 'a program that listens');
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
