@@ -145,7 +145,7 @@ if (spawnSync('prometheus', ['--version']).error === undefined) {
       }
       assert.equal(open, []);
       for (const name of new Set(rules.flatMap(({ expr }) => selectorsOf(expr))))
-        assert.ok((await prometheus.query(name)) > 0, name);
+        await until(async () => ((await prometheus?.query(name)) ?? 0) > 0, name);
     } finally {
       await prometheus?.close();
       await server.close();
