@@ -18,5 +18,7 @@ export function compileModules(sources: readonly string[], folder: string): void
   };
   const files = sources.map((source) => resolve(source));
   writeFileSync(project, JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, include: [], files }));
-  execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', project], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '--singleThreaded', '-p', project], {
+    stdio: 'inherit',
+  });
 }
