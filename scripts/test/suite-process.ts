@@ -16,7 +16,7 @@ export interface EndedFile extends FileResult {
  * How long a test file may do nothing, in seconds: no output, and less than a second of CPU time. A loaded machine makes
  * files slow, but not silent.
  */
-const LONGEST_SILENCE = 120;
+const LONGEST_SILENCE = 300;
 
 /** How long a test file may use processors, in seconds. */
 const LONGEST_CPU = 900;
@@ -25,7 +25,7 @@ const LONGEST_CPU = 900;
 const LONGEST_WALL = 1800;
 
 /** How long a process may stay after its last file, in milliseconds. */
-const LONGEST_END = 30_000;
+const LONGEST_END = 120_000;
 
 /** How often a running file is looked at, in milliseconds. */
 const LOOK = 5_000;
