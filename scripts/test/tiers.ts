@@ -59,7 +59,6 @@ const ALONE = [
   /^packages\/cel\/runtime\/bounded-cache\./,
   /^tests\/archives\/attacks\./,
   /^tests\/client\/damaged-answers\./,
-  // Also exposes the garbage collector.
   /^server\/swap\/evaluate-bundle\./,
 ];
 

@@ -114,7 +114,7 @@ test('an expired deadline is an error, and so is a malformed one', async () => {
   const late = await post(check, PATH, { 'grpc-timeout': '1n' });
   assert.is(late.status, 504);
   assert.is(late.text, '{"code":4,"message":"context deadline exceeded"}');
-  assert.is((await post(check, PATH, { 'grpc-timeout': '10S' })).status, 200);
+  assert.is((await post(check, PATH, { 'grpc-timeout': '1H' })).status, 200);
   assert.is((await post(check, PATH, { 'grpc-timeout': 'x' })).status, 400);
 });
 
