@@ -13,14 +13,13 @@ import type { CapabilityEngine } from './capability-requests.js';
 import type { Explanation } from './decision-trace.js';
 import { check } from './decide/check.js';
 import { Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
-import { decidesAlone, type DecidingChain, FEW_ROLES } from './find/chains.js';
+import { type DecidingChain, FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import {
   type Asked,
   convertClaims,
   isName,
-  isPrincipal,
   plannable,
   requireAccess,
   requireEntry,
@@ -168,8 +167,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const handler = this.findHandler(principal);
     if (handler !== undefined) return handler.check(request);
     const { guard } = this;
-    const { evaluationCost, evaluationMemory } = this.settings.limits;
-    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
+    const isOutermost = guard.begin(this.settings.limits);
     try {
       requirePrincipal(principal, this.mayLackRoles);
       requireEntryList(resources);
@@ -199,23 +197,28 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
 
   isAllowed(request: AccessRequest): boolean {
     const { principal, resource, action, auxData } = request;
+    const handler = this.findHandler(principal);
+    if (handler !== undefined) return handler.isAllowed(request);
     const { evaluation, guard } = this;
-    const { evaluationCost, evaluationMemory } = this.settings.limits;
-    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
+    const isOutermost = guard.begin(this.settings.limits);
     let isValid = false;
     try {
       const chain = this.findUsual(principal, resource, action);
       const bits = chain === undefined ? 0 : chain.roles.readBits(principal.roles);
       if (chain !== undefined && bits !== 0) {
         isValid = true;
-        return chain.decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
+        return chain.decideAsGiven(bits, action, evaluation.request.asGiven(principal, resource, auxData));
       }
+      requirePrincipal(principal, this.mayLackRoles);
+      requireAccess(resource, action);
+      refuseActors(principal);
+      isValid = true;
+      return this.isUnusualAllowed(request);
     } catch (error) {
       return this.failed(error, isValid, request);
     } finally {
       guard.end(isOutermost);
     }
-    return this.isUnusualAllowed(request);
   }
 
   /**
@@ -234,43 +237,26 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
       isName(id) &&
       isName(action) &&
       isName(resource.id) &&
-      this.handlers.length === 0 &&
       this.isPlainFor(id)
       ? this.registry.findUsual(resource)
       : undefined;
   }
 
-  /** Whether a request is allowed that is not usual. Throws if it is not valid. */
-  private isUnusualAllowed(request: AccessRequest): boolean {
-    const { principal, resource, action, auxData } = request;
-    const handler = this.findHandler(principal);
-    if (handler !== undefined) return handler.isAllowed(request);
+  /** Whether a valid request is allowed that is not usual. */
+  private isUnusualAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation, guard } = this;
-    const { evaluationCost, evaluationMemory } = this.settings.limits;
-    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
-    let isValid = false;
-    try {
-      if (!isPrincipal(principal)) requirePrincipal(principal, this.mayLackRoles);
-      if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
-      refuseActors(principal);
-      isValid = true;
-      const chain = this.registry.findChain(resource);
-      if (decidesAlone(chain) && this.isPlainFor(principal.id)) {
-        const bits = chain.roles.toBits(principal.roles);
-        return bits !== 0 && chain.decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
-      }
-      this.begin(principal, auxData);
-      if (!this.turnTo(resource)) return false;
-      evaluation.collectsOutputs = false;
-      if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, this.settings.limits);
-      evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
-      if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
-      return check(evaluation, this.judges, action) === ALLOW;
-    } catch (error) {
-      return this.failed(error, isValid, request);
-    } finally {
-      guard.end(isOutermost);
+    const { decideAsGiven, roles } = this.registry.findChain(resource);
+    if (decideAsGiven !== undefined && this.isPlainFor(principal.id)) {
+      const bits = roles.toBits(principal.roles);
+      return bits !== 0 && decideAsGiven(bits, action, evaluation.request.asGiven(principal, resource, auxData));
     }
+    this.begin(principal, auxData);
+    if (!this.turnTo(resource)) return false;
+    evaluation.collectsOutputs = false;
+    if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, this.settings.limits);
+    evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
+    if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
+    return check(evaluation, this.judges, action) === ALLOW;
   }
 
   /**
@@ -427,45 +413,23 @@ class Prepared implements UntypedPrincipal {
   }
 
   can(action: string, resource: ResourceInput): boolean {
-    const { engine, request } = this;
+    const { engine, request, principal, auxData } = this;
     const { guard, registry } = engine;
-    const { evaluationCost, evaluationMemory } = engine.settings.limits;
-    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
+    const isOutermost = guard.begin(engine.settings.limits);
     let isValid = false;
     try {
       const chain = registry.findUsual(resource);
       if (chain !== undefined && isName(action) && isName(resource.id) && this.isPlain) {
         isValid = true;
         if (chain.roles !== this.named) this.turnTo(chain.roles);
-        return this.bits !== 0 && chain.decide(this.bits, action, request.about(resource));
+        return this.bits !== 0 && chain.decideAsGiven(this.bits, action, request.about(resource));
       }
     } catch (error) {
       return engine.failed(error, isValid, { resource });
     } finally {
       guard.end(isOutermost);
     }
-    return this.canUnusually(action, resource);
-  }
-
-  /** Whether an action is allowed on a resource that is not usual. Throws if it is not valid. */
-  private canUnusually(action: string, resource: ResourceInput): boolean {
-    const { engine, request, principal, auxData } = this;
-    const { guard, settings, registry } = engine;
-    const { evaluationCost, evaluationMemory } = settings.limits;
-    const isOutermost = guard.begin(evaluationCost, evaluationMemory);
-    let isValid = false;
-    try {
-      if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
-      isValid = true;
-      const chain = registry.findChain(resource);
-      if (!decidesAlone(chain) || !this.isPlain) return engine.isAllowed({ principal, resource, action, auxData });
-      if (chain.roles !== this.named) this.turnTo(chain.roles);
-      return this.bits !== 0 && chain.decide(this.bits, action, request.about(resource));
-    } catch (error) {
-      return engine.failed(error, isValid, { resource });
-    } finally {
-      guard.end(isOutermost);
-    }
+    return engine.isAllowed({ principal, resource, action, auxData });
   }
 
   private turnTo(roles: RoleList): void {

@@ -13,21 +13,13 @@ import type {
   ResourceInput,
 } from './requests.js';
 
-/**
- * Whether the fields of a principal have their types, if it has only the usual ones: the test of the hot path, where
- * `requirePrincipal` is called once it fails.
- */
-export function isPrincipal({ id, roles, policyVersion, scope }: PrincipalInput): boolean {
-  return isName(id) && isNames(roles) && policyVersion === undefined && scope === undefined;
-}
-
 /** Whether a name is one that the wire accepts too. */
 export function isName(name: unknown): boolean {
   return typeof name === 'string' && name !== '';
 }
 
 /** Whether names are a list that the wire accepts, too, and short: comparing all is faster than a set. */
-function isNames(names: unknown): boolean {
+export function isNames(names: unknown): boolean {
   if (!Array.isArray(names) || names.length === 0 || names.length > 16) return false;
   for (let index = 0; index < names.length; index++) {
     if (!isName(names[index])) return false;

@@ -20,6 +20,9 @@ export interface EvaluationLimits {
   readonly evaluationMemory?: number | undefined;
 }
 
+/** Limits with their defaults. */
+export type ResolvedLimits = { readonly [Limit in keyof EvaluationLimits]-?: number };
+
 /** Limits the cost of calls. Bundles that are written by hand lack it and are not limited. */
 export interface Guard {
   /**
@@ -29,8 +32,8 @@ export interface Guard {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void;
   /** Throws an error that was caught during a decision, if it has to fail the call. */
   passOn(error: unknown): void;
-  /** Begins a call with its limits in steps and bytes. Returns whether it is the outermost, which `end` needs to know. */
-  begin(cost: number, memory: number): boolean;
+  /** Begins a call. Returns whether it is the outermost, which `end` needs to know. */
+  begin(limits: ResolvedLimits): boolean;
   /** Ends a call. */
   end(isOutermost: boolean): void;
   /** Throws the error of a call: one about a value that is not JSON names its field in the request. */
@@ -64,7 +67,9 @@ export const guard: Guard = {
       endLimit(isOutermost);
     }
   },
-  begin: beginLimit,
+  begin({ evaluationCost, evaluationMemory }) {
+    return beginLimit(evaluationCost, evaluationMemory);
+  },
   end: endLimit,
   fail(error: unknown, asked: Asked): never {
     if (error instanceof NotJsonError) nameField(asked);

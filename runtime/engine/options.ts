@@ -6,7 +6,7 @@ import type { CompiledTraces } from './decide/evaluation.js';
 import type { Explanation } from './decision-trace.js';
 import type { Registry } from './find/registry.js';
 import { DEFAULT_COST, DEFAULT_MEMORY } from '../../packages/cel/runtime/index.js';
-import type { EvaluationLimits } from './limits.js';
+import type { EvaluationLimits, ResolvedLimits } from './limits.js';
 import type { Plan, PlanSettings } from './plan/planner.js';
 import type {
   AccessRequest,
@@ -60,7 +60,7 @@ export interface EngineOptions {
 
 /** Options with their defaults. */
 export interface Settings extends PlanSettings {
-  readonly limits: { readonly [Limit in keyof EvaluationLimits]-?: number };
+  readonly limits: ResolvedLimits;
   /** Only in strict evaluation. */
   readonly traced: CompiledTraces | undefined;
   /** `EngineOptions.traced`, also if evaluation is not strict, to explain decisions. */

@@ -21,7 +21,8 @@ export interface ResourceChain {
   readonly first: ResourceStep | undefined;
   /** Set if one policy decides, by a function, as in most chains. */
   readonly decide: ResourcePolicy['decide'];
-  readonly readsPlace: ResourcePolicy['readsPlace'];
+  /** The same, unless it reads versions or scopes, which have to be filled in: for requests as they are given. */
+  readonly decideAsGiven: ResourcePolicy['decide'];
   /** The roles that this policy names. */
   readonly roles: RoleList;
   /**
@@ -40,13 +41,8 @@ export interface ResourceChain {
   readonly schemas: SchemaReferences | undefined;
 }
 
-/** A chain of which a function decides that reads neither versions nor scopes. */
-export type DecidingChain = ResourceChain & { readonly decide: NonNullable<ResourceChain['decide']> };
-
-/** Whether a function decides that reads neither versions nor scopes. */
-export function decidesAlone(chain: ResourceChain): chain is DecidingChain {
-  return chain.decide !== undefined && !chain.readsPlace;
-}
+/** A chain by which a function decides about requests as they are given. */
+export type DecidingChain = ResourceChain & { readonly decideAsGiven: NonNullable<ResourceChain['decide']> };
 
 /** One scope of a chain. Without policy and limits its only effect is that no derived role is active. */
 export interface ResourceStep {
@@ -83,7 +79,7 @@ export function emptyChain(kind: string): ResourceChain {
     kind,
     first: undefined,
     decide: undefined,
-    readsPlace: undefined,
+    decideAsGiven: undefined,
     roles: NO_ROLES,
     key: '',
     exists: false,
@@ -98,11 +94,12 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
   const { kind, version, scopes } = parts;
   const first = resourceSteps(parts);
   const steps = stepsFrom(first);
+  const decide = parts.isAlone ? first?.policy?.decide : undefined;
   return {
     kind,
     first,
-    decide: parts.isAlone ? first?.policy?.decide : undefined,
-    readsPlace: first?.policy?.readsPlace,
+    decide,
+    decideAsGiven: first?.policy?.readsPlace ? undefined : decide,
     roles: first?.policy === undefined ? NO_ROLES : parts.rolesOf(first.policy),
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
     exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),

@@ -9,7 +9,6 @@ import {
 import { requirePlanned, requireText } from '../input.js';
 import { type PlanResourceInput, type PrincipalInput, requestedScope } from '../requests.js';
 import {
-  decidesAlone,
   type DecidingChain,
   emptyChain,
   FEW_ROLES,
@@ -165,7 +164,7 @@ export class Registry {
   /** The latest chain: the next resource of a request mostly has the same kind. */
   private lastKind = '';
   private lastRootChain: ResourceChain | undefined = undefined;
-  /** Those of them that decide about requests that name no place. */
+  /** Those of them that decide about requests as they are given, and the latest of these. */
   private readonly usualChains = new Map<string, DecidingChain>();
   private lastUsualChain: DecidingChain | undefined = undefined;
   /**
@@ -217,8 +216,8 @@ export class Registry {
   }
 
   /**
-   * The chain of a resource that names neither version nor scope, if one policy decides about its kind by a function
-   * that reads neither. Undefined also before `findChain` has found it.
+   * The chain of a resource that names neither version nor scope, and about which one function decides. Undefined also
+   * before `findChain` has found it.
    */
   findUsual({ kind, policyVersion, scope }: PlanResourceInput): DecidingChain | undefined {
     if (policyVersion !== undefined || scope !== undefined) return undefined;
@@ -239,7 +238,8 @@ export class Registry {
     const chain = this.scopedChain(kind, version, '');
     if (this.kinds.has(kind) || this.spellings.has(kind)) {
       this.rootChains.set(kind, chain);
-      if (decidesAlone(chain) && this.settings.defaultScope === '') this.usualChains.set(kind, chain);
+      if (chain.decideAsGiven !== undefined && this.settings.defaultScope === '')
+        this.usualChains.set(kind, chain as DecidingChain);
     }
     return chain;
   }

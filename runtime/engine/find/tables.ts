@@ -1,4 +1,4 @@
-import { isName } from '../input.js';
+import { isNames } from '../input.js';
 import {
   type Effect,
   isGlob,
@@ -184,15 +184,14 @@ export class RoleList {
     return roles.length === 0 ? 0 : this.readBits(roles) || lineageBits(this.names, roles);
   }
 
-  /** The same of a short list that nobody has tested; 0 if it has other things than names, or one of them twice. */
+  /** The same of roles that nobody has tested; 0 unless they are a short list of names, each there once. */
   readBits(roles: readonly string[]): number {
     const { entries } = this;
-    if (entries === undefined || !Array.isArray(roles) || roles.length === 0 || roles.length > 16) return 0;
+    if (!isNames(roles)) return 0;
+    if (entries === undefined) return lineageBits(this.names, roles);
     let bits = EVERYONE;
     for (let i = 0; i < roles.length; i++) {
       const role = roles[i];
-      if (!isName(role)) return 0;
-      for (let j = 0; j < i; j++) if (roles[j] === role) return 0;
       for (let j = 0; j < entries.length; j++) {
         const entry = entries[j] as (typeof entries)[number];
         if (entry.role === role) bits |= entry.bits;

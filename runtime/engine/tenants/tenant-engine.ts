@@ -8,7 +8,6 @@ import { chainOf, isAlone } from '../actors.js';
 import type { CompiledBundle } from '../bundle.js';
 import type { Explanation } from '../decision-trace.js';
 import {
-  isPrincipal,
   requireAccess,
   requireAction,
   requireEntries,
@@ -147,7 +146,7 @@ class Tenancy implements TenantRolesView {
 
   /** Whether a principal has no roles of a tenant; then policies decide as always. */
   isPlain(principal: PrincipalInput): boolean {
-    if (!isPrincipal(principal)) requirePrincipal(principal);
+    requirePrincipal(principal);
     const { roles } = principal;
     const { rolePrefix } = this.declared;
     for (let index = 0; index < roles.length; index++) if (roles[index]?.startsWith(rolePrefix)) return false;
