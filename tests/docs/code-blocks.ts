@@ -160,7 +160,11 @@ function inFolder(block: Block, folder: string, index: number, base: CodeSetting
   const text =
     base === undefined
       ? block.text
-      : block.text.replaceAll('http://localhost:3592', base.http).replaceAll('localhost:3593', base.grpc);
+      : block.text
+          .replaceAll('http://localhost:3592', base.http)
+          .replaceAll('localhost:3593', base.grpc)
+          // A busy machine may need longer than readers would wait.
+          .replaceAll(/\btimeout: \d+\b/g, `timeout: ${LAST_RESORT}`);
   writeFileSync(file, `${text}\nexport {};\n`);
   return { block, file };
 }
