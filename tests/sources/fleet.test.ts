@@ -4,6 +4,7 @@ import { type Load, type SimulationOptions, simulate } from '../../bench/fleet/s
 import { dockerRegistry, type FleetSource, holdingServer, nginx } from '../../bench/fleet/sources.js';
 import { missing, NGINX, REGISTRY } from '../support/sources/daemons.js';
 import { skip } from '../support/skip.js';
+import { succeedOnce } from '../support/timeout.js';
 
 /* The simulation of bench/fleet with few servers: that it runs, and that nobody asks more often than agreed. */
 
@@ -14,6 +15,11 @@ if (absent.length > 0) skip(import.meta.url, `not installed: ${absent.join(', ')
 else defineTests();
 
 test.run();
+
+/** A test that passes once: on a busy machine, servers that ask twice a second may have no turn for longer. */
+function testPatiently(name: string, run: (factor: number) => Promise<void>): void {
+  test(name, () => succeedOnce(3, (done) => run(4 ** done)));
+}
 
 function defineTests(): void {
   const servers = 20;
@@ -37,8 +43,8 @@ function defineTests(): void {
     }
   };
 
-  test('nginx: all servers change, and none stampedes after an outage', async () => {
-    const { steady, change, outage } = await simulated(nginx, { outage: 2000 });
+  testPatiently('nginx: all servers change, and none stampedes after an outage', async (factor) => {
+    const { steady, change, outage } = await simulated(nginx, { steady: 1500 * factor, outage: 2000 * factor });
     assert.equal(Object.keys(steady.statuses), ['304']);
     assert.ok(steady.requests >= servers && steady.requests <= most(steady, 400), String(steady.requests));
     assert.is(change.statuses['200'], servers);
@@ -50,16 +56,16 @@ function defineTests(): void {
     assert.ok((outage.back.statuses['304'] ?? 0) >= servers, JSON.stringify(outage));
   });
 
-  test('a registry: a request is a HEAD until the tag has another digest', async () => {
-    const { steady, change } = await simulated(dockerRegistry);
+  testPatiently('a registry: a request is a HEAD until the tag has another digest', async (factor) => {
+    const { steady, change } = await simulated(dockerRegistry, { steady: 1500 * factor });
     assert.equal(Object.keys(steady.statuses), ['200']);
     assert.ok(steady.requests <= most(steady, 400), String(steady.requests));
     assert.ok(steady.bytes / steady.requests < 1500, String(steady.bytes / steady.requests));
     assert.ok(change.bytes > servers * 10_000, String(change.bytes));
   });
 
-  test('a server that holds requests: changes arrive at once', async () => {
-    const { steady, change } = await simulated(holdingServer);
+  testPatiently('a server that holds requests: changes arrive at once', async (factor) => {
+    const { steady, change } = await simulated(holdingServer, { steady: 1500 * factor });
     // Those that each begins to hold.
     assert.ok(steady.requests <= servers, String(steady.requests));
     assert.is(change.statuses['200'], servers);
