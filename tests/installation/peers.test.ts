@@ -8,7 +8,7 @@ import { PACKAGES } from '../../scripts/packages/packages.js';
 import { type EndedFile, runSuite } from '../../scripts/test/suite-process.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
-import { BESIDE, otherVersions, SETS, type Versions } from './peer-versions.js';
+import { BESIDE, otherVersions, SETS, type Versions } from './peer-versions.mjs';
 
 /*
  * What guards and adapters do is tested with the versions of package.json. Here the same test files run with the oldest

@@ -19,6 +19,9 @@ const DAY = 86_400_000;
 /** How long a process waits for what another one builds, in milliseconds. Then it builds itself. */
 const PATIENCE = 300_000;
 
+/** How often a process that waits says so, in milliseconds: the runner ends files that are silent for two minutes. */
+const SIGN_OF_LIFE = 30_000;
+
 /** Folders whose files tests build nothing from. */
 const OTHERS = /^(\.|node_modules$|dist$|tests$)/;
 
@@ -49,10 +52,14 @@ export function madeOnce(kind: string, key: string, build: (folder: string) => v
   mkdirSync(cache, { recursive: true });
   const lock = `${folder}.lock`;
   const deadline = Date.now() + PATIENCE;
+  let sign = Date.now() + SIGN_OF_LIFE;
   while (!isTaken(lock)) {
     sleep(100);
     if (existsSync(folder)) return folder;
     if (Date.now() > deadline) break;
+    if (Date.now() < sign) continue;
+    process.stdout.write(`waiting for ${folder}\n`);
+    sign = Date.now() + SIGN_OF_LIFE;
   }
   try {
     if (existsSync(folder)) return folder;
