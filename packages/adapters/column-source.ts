@@ -1,5 +1,5 @@
 /** Sources of facts that read columns of rows by the mapping that conditions are made by, for the adapters. */
-import { absent, type FactSource, type FactType } from '../../runtime/facts/index.js';
+import { absent, type FactSource, type FactType, type RowLock } from '../../runtime/facts/index.js';
 import { type RowReader, rowReader } from './attributes.js';
 import type { Mapping, StoredTable } from './condition.js';
 
@@ -16,6 +16,8 @@ export type FetchRows = (
   id: string,
   keys: readonly (string | number | bigint)[],
   tx: unknown,
+  /** How the rows are locked, in the order of their ids: two transactions must not wait for each other. */
+  lock: RowLock | undefined,
 ) => PromiseLike<readonly object[]>;
 
 /** What reads an attribute of rows. */
@@ -38,24 +40,26 @@ export function columnSource(
   all: readonly ColumnReader[],
   id: StoredId,
   fetchRows: FetchRows,
+  locks = true,
 ): FactSource {
   const readers = provides === undefined ? all : provides.map((attribute) => requireReader(attribute, all));
   const columns = [...new Set([id.column, ...readers.flatMap((reader) => reader.columns)])];
   return {
     ...options,
     cost,
+    locks,
     provides: readers.map(({ attribute }) => attribute),
     types: Object.fromEntries(readers.map(({ attribute, type }) => [attribute, type])),
     // The mapping says what NULL is.
     nulls: 'null',
-    load: async (keys, { tx }) => {
+    load: async (keys, { tx, lock }) => {
       const found = new Map<string, unknown>();
       const asked = keys.flatMap((key) => {
         const stored = storedKey(key, id.type);
         if (stored === INVALID) found.set(key, INVALID);
         return typeof stored === 'symbol' ? [] : [stored];
       });
-      const rows = asked.length === 0 ? [] : await fetchRows(columns, id.column, asked, tx);
+      const rows = asked.length === 0 ? [] : await fetchRows(columns, id.column, asked, tx, lock);
       for (const row of rows) {
         const key = String((row as { readonly [column: string]: unknown })[id.column]);
         // Two rows of one id: which of them decides is not known.

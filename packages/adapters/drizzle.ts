@@ -9,7 +9,7 @@ import {
   sql,
   type Table,
 } from 'drizzle-orm';
-import type { FactSource } from '../../runtime/facts/index.js';
+import type { FactSource, RowLock } from '../../runtime/facts/index.js';
 import { type RowReader, rowReader } from './attributes.js';
 import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
 import type { DeclaredColumn } from './column-types.js';
@@ -111,6 +111,11 @@ export interface DrizzleSelects {
   };
 }
 
+/** Rows of a database that locks rows. */
+interface LocksRows {
+  orderBy(column: Column): { for(lock: RowLock): PromiseLike<readonly object[]> };
+}
+
 /**
  * Creates a source of facts from a table: `drizzleFacts(db, albums, mapping, { of: 'album' })`. A transaction of Drizzle is
  * the `tx` of a decision.
@@ -159,13 +164,17 @@ export function drizzleFacts<
   requireMapping(stored, named, relatedTable);
   const columns: { readonly [property: string]: Column } = getTableColumns(table);
   const id = requireId(named, stored.name);
-  return columnSource(options, mappedReaders(named, stored, relatedTable), id, (names, key, keys, tx) =>
+  return columnSource(options, mappedReaders(named, stored, relatedTable), id, (names, key, keys, tx, lock) => {
     // Databases of all dialects select alike, and have no type in common.
-    ((tx ?? db) as DrizzleSelects)
+    const rows = ((tx ?? db) as DrizzleSelects)
       .select(Object.fromEntries(names.map((name) => [name, columns[name] as Column])))
       .from(table)
-      .where(inArray(columns[key] as Column, [...keys])),
-  );
+      .where(inArray(columns[key] as Column, [...keys]));
+    // In SQLite a transaction cannot write if another one has written since it read.
+    return lock === undefined || named.dialect === 'sqlite'
+      ? rows
+      : (rows as unknown as LocksRows).orderBy(columns[key] as Column).for(lock);
+  });
 }
 
 /** A field for `select` for each of several actions: `canEdit`, `canDelete`. */

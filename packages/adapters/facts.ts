@@ -1,5 +1,5 @@
 /** Sources of facts that read the rows of a table, for clients without a query builder. */
-import type { FactSource } from '../../runtime/facts/index.js';
+import type { FactSource, RowLock } from '../../runtime/facts/index.js';
 import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
 import { type Mapping, tableNamed } from './condition.js';
@@ -52,16 +52,26 @@ export function sqlFacts(
   const mapping: Mapping<string> = { dialect, attributes: columns as Mapping<string>['attributes'], ...(id && { id }) };
   const stored = tableNamed(name, 'SQL');
   const readers = mappedReaders(mapping, stored, (other) => tableNamed(other, 'SQL'));
-  return columnSource(options, readers, requireId(mapping, name), async (names, key, keys, tx) => {
+  return columnSource(options, readers, requireId(mapping, name), async (names, key, keys, tx, lock) => {
     const list = names.map((column) => quote(column, dialect)).join(', ');
     const where = `${quote(key, dialect)} ${dialect === 'postgresql' ? '= ANY($1)' : `IN (${keys.map(() => '?').join(', ')})`}`;
     const text = `SELECT ${list} FROM ${name
       .split('.')
       .map((part) => quote(part, dialect))
-      .join('.')} WHERE ${where}`;
+      .join('.')} WHERE ${where}${lockText(lock, quote(key, dialect), dialect)}`;
     const answer = await run(text, dialect === 'postgresql' ? [keys] : keys, tx);
     return 'rows' in answer ? answer.rows : answer;
   });
+}
+
+/**
+ * Every version of MySQL and MariaDB knows `LOCK IN SHARE MODE`. In SQLite a transaction cannot write if another one has
+ * written since it read.
+ */
+function lockText(lock: RowLock | undefined, key: string, dialect: SqlDialect): string {
+  if (lock === undefined || dialect === 'sqlite') return '';
+  const share = dialect === 'mysql' ? 'LOCK IN SHARE MODE' : 'FOR SHARE';
+  return ` ORDER BY ${key} ${lock === 'share' ? share : 'FOR UPDATE'}`;
 }
 
 function quote(name: string, dialect: SqlDialect): string {

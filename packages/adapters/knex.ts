@@ -146,10 +146,14 @@ export function knexFacts<
   const named = mapping as unknown as Mapping<string>;
   requireMapping(stored, named, namedTable);
   const id = requireId(named, table);
-  return columnSource(options, mappedReaders(named, stored, namedTable), id, async (columns, key, keys, tx) => {
-    const rows: unknown = await ((tx ?? db) as Knex)(table)
+  return columnSource(options, mappedReaders(named, stored, namedTable), id, async (columns, key, keys, tx, lock) => {
+    const query = ((tx ?? db) as Knex)(table)
       .select(...columns)
       .whereIn(key, [...keys] as string[]);
+    // In SQLite a transaction cannot write if another one has written since it read.
+    if (lock !== undefined && named.dialect !== 'sqlite')
+      query.orderBy(key)[lock === 'share' ? 'forShare' : 'forUpdate']();
+    const rows: unknown = await query;
     return rows as readonly object[];
   });
 }

@@ -198,14 +198,17 @@ export function kyselyFacts<Database, Name extends keyof Database & string>(
   const stored = tableNamed(table, LIBRARY);
   requireMapping(stored, named, related);
   const id = requireId(named, table);
-  return columnSource(options, mappedReaders(named, stored, related), id, (columns, key, keys, tx) => {
+  return columnSource(options, mappedReaders(named, stored, related), id, (columns, key, keys, tx, lock) => {
     // The names are those of the mapping, whose types are checked above.
     const from = (tx ?? db) as Kysely<{ [table: string]: { [column: string]: unknown } }>;
-    return from
+    const rows = from
       .selectFrom(table as string)
       .select([...columns])
-      .where(key, 'in', [...keys])
-      .execute();
+      .where(key, 'in', [...keys]);
+    // In SQLite a transaction cannot write if another one has written since it read.
+    if (lock === undefined || named.dialect === 'sqlite') return rows.execute();
+    const ordered = rows.orderBy(key);
+    return (lock === 'share' ? ordered.forShare() : ordered.forUpdate()).execute();
   });
 }
 

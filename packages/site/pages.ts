@@ -32,6 +32,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'guides/time-boxed-access',
       'guides/what-may-i-do-with-each-row',
       'guides/field-masking',
+      'guides/check-in-the-transaction',
       'guides/lists-with-drizzle',
       'guides/lists-with-prisma',
       'guides/lists-with-kysely',

@@ -202,7 +202,12 @@ function define(attr: { [name: string]: unknown }, name: string, value: unknown)
 export interface Ask {
   /** The principal, then its actors. */
   readonly principals: readonly { readonly input: PrincipalInput; readonly subject: Subject }[];
-  readonly resource: { readonly input: ResourceInput; readonly subject: Subject };
+  readonly resource: {
+    readonly input: ResourceInput;
+    readonly subject: Subject;
+    /** The sources that lock its row. */
+    readonly locks?: readonly Loader[] | undefined;
+  };
   readonly action: string;
   readonly auxData: AuxDataInput | undefined;
   readonly tenants: TenantDocuments | undefined;

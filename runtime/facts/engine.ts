@@ -28,6 +28,7 @@ import type {
 } from './facts-engine.js';
 import { FactsUnavailableError } from './errors.js';
 import { Loader } from './loader.js';
+import { lockRows, requireLocks, withoutLocked } from './locked.js';
 import { decideAll, type Deciders, type FactsDecision, type LoopOptions, type SchemaSides, step } from './loop.js';
 import { TurnBatch } from './session.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';
@@ -124,8 +125,8 @@ class SourcedEngine {
 
   async decide(request: Question, options: DecideOptions = {}): Promise<FactsDecision> {
     let decision: FactsDecision | undefined;
-    const ask = this.makeAsk(request);
-    await decideAll([ask], new Rows(), this.deciders, this.loopOptions(options), (_, made) => {
+    const ask = this.makeAsk(request, options);
+    await this.decideEach([ask], new Rows(), options, (_, made) => {
       decision = made;
     });
     return decision as FactsDecision;
@@ -137,7 +138,7 @@ class SourcedEngine {
   ): Promise<ReadonlyMap<number, ReadonlyMap<string, FactsDecision>>> {
     const prepared = new Map<string, Ask['principals']>();
     const asks = (resources as readonly ResourceInput[]).flatMap((resource) => {
-      const of = this.resourceOf(resource);
+      const of = this.resourceOf(resource, options);
       const place = this.findPlace(resource);
       const key = JSON.stringify([place.scope, place.version]);
       const principals = prepared.get(key) ?? this.preparePrincipals(principal, place);
@@ -145,7 +146,7 @@ class SourcedEngine {
       return actions.map((action): Ask => ({ principals, resource: of, action, auxData, tenants }));
     });
     const decisions = new Map(resources.map((_, index) => [index, new Map<string, FactsDecision>()]));
-    await decideAll(asks, new Rows(), this.deciders, this.loopOptions(options), (index, decision) => {
+    await this.decideEach(asks, new Rows(), options, (index, decision) => {
       decisions.get(Math.floor(index / actions.length))?.set(actions[index % actions.length] as string, decision);
     });
     return decisions;
@@ -174,11 +175,9 @@ class SourcedEngine {
   for(principal: Question['principal'], options: SessionOptions = {}): FactsSession {
     const { auxData, tenants } = options;
     const rows = new Rows();
-    const batch = new TurnBatch<Ask>((asks, decided) =>
-      decideAll(asks, rows, this.deciders, this.loopOptions(options), decided),
-    );
+    const batch = new TurnBatch<Ask>((asks, decided) => this.decideEach(asks, rows, options, decided));
     const decide = async (action: string, resource: ResourceInput): Promise<FactsDecision> =>
-      batch.add(this.makeAsk({ principal, resource, action, auxData, tenants }));
+      batch.add(this.makeAsk({ principal, resource, action, auxData, tenants }, options));
     return {
       decide,
       can: async (action: string, resource: ResourceInput) => {
@@ -204,9 +203,22 @@ class SourcedEngine {
     return { ...NO_SERVER, allowed: Object.fromEntries(allowed) };
   }
 
-  private makeAsk({ principal, resource, action, auxData, tenants }: Question): Ask {
+  private async decideEach(
+    asks: readonly Ask[],
+    rows: Rows,
+    options: DecideOptions,
+    decided: (index: number, decision: FactsDecision) => void,
+  ): Promise<void> {
+    const loop = this.loopOptions(options);
+    if (loop.lock === undefined) return decideAll(asks, rows, this.deciders, loop, decided);
+    const open = await lockRows(asks, rows, loop, decided);
+    const left = open.map((index) => asks[index] as Ask);
+    return decideAll(left, rows, this.deciders, loop, (at, decision) => decided(open[at] as number, decision));
+  }
+
+  private makeAsk({ principal, resource, action, auxData, tenants }: Question, options: DecideOptions = {}): Ask {
     return {
-      resource: this.resourceOf(resource),
+      resource: this.resourceOf(resource, options),
       principals: this.preparePrincipals(principal, this.findPlace(resource)),
       action,
       auxData,
@@ -233,17 +245,22 @@ class SourcedEngine {
     });
   }
 
-  private resourceOf(input: ResourceInput): Ask['resource'] {
+  private resourceOf(input: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
     requireResource(input);
     const { own, others } = loadersAt(this.loaders, sanitize(input.kind), this.findPlace(input));
-    const sent = readSent(input.attr, 'resource.attr');
-    return { input, subject: new Subject('resource.attr', input.id, sent, own, others) };
+    const locks = lock === undefined ? undefined : requireLocks(own, input);
+    const given = readSent(input.attr, 'resource.attr');
+    const sent = locks === undefined ? given : withoutLocked(given, locks);
+    return { input, subject: new Subject('resource.attr', input.id, sent, own, others), locks };
   }
 
-  private loopOptions({ tx, signal, fresh, deadline = this.deadline }: DecideOptions): LoopOptions {
+  private loopOptions({ tx, lock, signal, fresh, deadline = this.deadline }: DecideOptions): LoopOptions {
+    if (lock !== undefined && (tx === undefined || (lock !== 'share' && lock !== 'update')))
+      throw new TypeError('`lock` must be `share` or `update`, in a transaction that is passed as `tx`');
     return {
       order: this.order,
       tx,
+      lock,
       signal,
       until: now() + requireDeadline(deadline),
       isFresh: ({ source }) =>

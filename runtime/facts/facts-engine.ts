@@ -8,6 +8,7 @@ import type {
   TenantDocuments,
 } from '../engine/index.js';
 import type { ActionOf, AnyPermissions, KindOf, Permissions, PrincipalOf } from '../policy/index.js';
+import type { RowLock } from './locked.js';
 import type { FactsDecision } from './loop.js';
 import type { CallerPolicy, FactSource } from './source.js';
 
@@ -31,6 +32,11 @@ export interface FactsOptions {
 export interface DecideOptions {
   /** Passed to the sources. Rows that are read in a transaction are not kept. */
   readonly tx?: unknown;
+  /**
+   * Locks the row of the resource in the transaction, so that the decision holds until it ends. Its attributes are those of
+   * the row, whatever the caller sends, and a resource without a row is denied. Needs `tx`, and a source that locks.
+   */
+  readonly lock?: RowLock | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Facts that no cache may provide, or all of them: after a write. */
   readonly fresh?: true | readonly string[] | undefined;

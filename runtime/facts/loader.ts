@@ -1,5 +1,6 @@
 import { type AcceptedRow, acceptRows, type FailureReason, type LoadedRow } from './accept.js';
 import { RowCache } from './cache.js';
+import type { RowLock } from './locked.js';
 import type { PreparedSource } from './source.js';
 
 /** How rows are loaded for one decision. */
@@ -10,6 +11,8 @@ export interface LoadOptions {
   readonly until: number;
   /** Whether rows that are kept are not good enough. */
   readonly isFresh: boolean;
+  /** How the rows are locked. */
+  readonly lock?: RowLock | undefined;
 }
 
 /** The most calls of a source that may wait at once. */
@@ -128,7 +131,12 @@ export class Loader {
       options.signal?.addEventListener('abort', abort, { once: true });
       let loading: unknown;
       try {
-        loading = source.load([...keys], { wanted: source.wanted, tx: options.tx, signal: controller.signal });
+        loading = source.load([...keys], {
+          wanted: source.wanted,
+          tx: options.tx,
+          lock: options.lock,
+          signal: controller.signal,
+        });
       } catch {
         end({ reason: 'failed' });
         return;

@@ -11,6 +11,7 @@ import {
 } from './ask.js';
 import { readAttribute } from './fact-names.js';
 import type { Loader } from './loader.js';
+import type { RowLock } from './locked.js';
 
 /** What was decided, or why nothing was. */
 export type FactsDecision =
@@ -45,6 +46,7 @@ export interface SchemaSides {
 export interface LoopOptions {
   readonly order: 'frugal' | 'fast';
   readonly tx: unknown;
+  readonly lock?: RowLock | undefined;
   readonly signal: AbortSignal | undefined;
   readonly until: number;
   readonly isFresh: (loader: Loader) => boolean;

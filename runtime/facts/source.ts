@@ -1,3 +1,4 @@
+import type { RowLock } from './locked.js';
 import { type FactTypes, sanitize } from '../policy/index.js';
 import { readAttribute, factName, type FactRoot } from './fact-names.js';
 
@@ -15,6 +16,8 @@ export interface LoadContext<Transaction = unknown> {
   readonly wanted: Wanted;
   /** The transaction that the caller passed. */
   readonly tx: Transaction | undefined;
+  /** How the rows that it returns are to be locked until the transaction ends, if at all. */
+  readonly lock?: RowLock | undefined;
   /** Aborted at the deadline, and when the caller no longer waits. */
   readonly signal: AbortSignal;
 }
@@ -55,6 +58,8 @@ export interface FactSource {
   readonly types?: { readonly [attribute: string]: FactType } | undefined;
   /** Finds the rows of some keys. */
   readonly load: (keys: readonly string[], context: LoadContext<never>) => Rows<object> | PromiseLike<Rows<object>>;
+  /** Whether `load` locks rows if it is asked to. */
+  readonly locks?: boolean | undefined;
   /** The name in `facts` and `unknown`. Default: `of`, with a number if there are several. */
   readonly name?: string | undefined;
   /** What rows are found by: the id, or another fact, such as `{ fact: 'resource.attr.folder' }`. */
@@ -98,6 +103,7 @@ export interface PreparedSource {
   readonly when: NonNullable<FactSource['when']>;
   readonly caller: CallerPolicy;
   readonly wanted: Wanted;
+  readonly locks: boolean;
   readonly load: (keys: readonly string[], context: LoadContext<unknown>) => unknown;
 }
 
@@ -174,6 +180,7 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
       names: [...provides],
       select: Object.fromEntries([keyField, ...provides].map((attribute) => [attribute, true])),
     },
+    locks: source.locks === true,
     load: load as PreparedSource['load'],
   };
 }

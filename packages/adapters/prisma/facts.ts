@@ -52,6 +52,8 @@ export function prismaFacts<Where extends object>(
         where: { [key]: { in: [...keys] } },
         select: Object.fromEntries(fields.map((field) => [field, true])),
       }),
+    // Prisma has no words for locks.
+    false,
   );
 }
 
