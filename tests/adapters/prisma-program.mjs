@@ -21,7 +21,8 @@ const isSqlite = provider === 'sqlite';
 const adapter = isSqlite
   ? new (await import('@prisma/adapter-libsql')).PrismaLibSql({ url })
   : new (await import('@prisma/adapter-pg')).PrismaPg({ connectionString: url });
-const prisma = new PrismaClient({ adapter });
+// Prisma ends transactions after five seconds, which a busy machine may need.
+const prisma = new PrismaClient({ adapter, transactionOptions: { maxWait: 600_000, timeout: 600_000 } });
 
 const allowed = prismaAdapter('Note', noteMapping(provider), prisma);
 

@@ -38,7 +38,7 @@ test('each mutant is noticed', async () => {
   const { Database } = await initSqlJs();
   try {
     await cluster.client.query('SET jit = off');
-    await cluster.client.query("SET statement_timeout = '20s'");
+    await cluster.client.query("SET statement_timeout = '60s'");
     await server.connection.query('SET max_statement_time = 60');
     const checks: { readonly [by in ClosureMutant['by']]: (render: Render) => Promise<void> } = {
       sqlite: async (render) => {
