@@ -96,6 +96,9 @@ function parseBoolean(value: unknown, place: string): boolean {
 
 /** RFC 3339. What check cannot read as a timestamp stays what it is, and fails there as in the database. */
 function parseTimestamp(value: unknown, { zone, precision }: SqlColumn, dialect: SqlDialect, place: string): string {
+  // All values of PostgreSQL are dates, but for the infinite ones.
+  if (value instanceof Date && dialect === 'postgresql' && Number.isNaN(value.getTime()))
+    throw new TypeError(`${place} is a date that the library could not read: read it as a string`);
   if (value instanceof Date) return writeDate(value);
   if (value === Number.POSITIVE_INFINITY) return 'infinity';
   if (value === Number.NEGATIVE_INFINITY) return '-infinity';

@@ -10,10 +10,12 @@ import {
   type StoredTable,
 } from './condition.js';
 
-/** The attributes of a resource, as check receives them. */
-export type RowAttributes<Attributes> = string extends keyof Attributes
+/** The attributes of a resource, as check receives them; by any name where the type of the mapping is not known. */
+export type RowAttributes<Attributes> = [keyof Attributes] extends [never]
   ? { readonly [attribute: string]: JsonValue }
-  : Unflattened<{ readonly [Path in keyof Attributes]: Attribute<Attributes[Path]> }, Attributes>;
+  : string extends keyof Attributes
+    ? { readonly [attribute: string]: JsonValue }
+    : Unflattened<{ readonly [Path in keyof Attributes]: Attribute<Attributes[Path]> }, Attributes>;
 
 /** A resource, as check receives it, without its kind. */
 export interface RowResource<Attributes> {

@@ -55,9 +55,31 @@ export function watchQueries(orm: object, entity: string): void {
   if (write === undefined)
     throw new TypeError('this version of MikroORM writes queries in a way that the adapter does not know');
   prototype[writer] = function (this: QueryBuilder, ...given) {
+    requireApplied(this);
     nameTables(this);
     return write.apply(this, given);
   };
+}
+
+/**
+ * MikroORM leaves fragments out of what `populateWhere` says of related entities, and would load those that are not
+ * allowed.
+ */
+function requireApplied(builder: QueryBuilder): void {
+  const own = builder as unknown as { readonly [part: string]: unknown };
+  if (hasFragment(builder.state?.['populateWhere'] ?? own['_populateWhere'], false))
+    throw new TypeError(
+      'MikroORM does not apply a condition of SQL in `populateWhere`: find the related entities by a query of their own',
+    );
+}
+
+function hasFragment(part: unknown, isRelated: boolean): boolean {
+  if (Array.isArray(part)) return part.some((one) => hasFragment(one, isRelated));
+  if (typeof part !== 'object' || part === null || Object.getPrototypeOf(part) !== Object.prototype) return false;
+  return Reflect.ownKeys(part).some((key) => {
+    if (typeof key === 'symbol' || key.startsWith('[raw]: ')) return isRelated;
+    return hasFragment((part as { readonly [key: string]: unknown })[key], isRelated || !key.startsWith('$'));
+  });
 }
 
 function nameTables(builder: QueryBuilder): void {

@@ -28,7 +28,7 @@ import {
   requireMapping,
   type StoredTable,
 } from './condition.js';
-import { type ColumnMasks, type MaskOptions, selectMasks } from './masks.js';
+import { type ColumnMasks, type MaskOptions, renderMaskedSource, selectMasks, type SourceOptions } from './masks.js';
 
 export type { RowAttributes, RowReader, RowResource } from './attributes.js';
 export { ColumnTypeError } from './column-types.js';
@@ -42,7 +42,7 @@ export {
 } from './condition.js';
 
 export type { Bit, CanFields, CanNames, CanOptions, PlannedCapabilities } from './capabilities.js';
-export type { ColumnMasks, MaskedRow, MaskOptions } from './masks.js';
+export type { ColumnMasks, MaskedRow, MaskOptions, SourceOptions } from './masks.js';
 
 /** The properties of several entities. */
 export type MikroOrmTables<Entities> = { readonly [Name in keyof Entities]: EntityKey<Entities[Name]> };
@@ -128,7 +128,8 @@ export function mikroOrmAdapter<
       const { parts, parameters } = renderCondition(plan, stored, named, own, relatedTable);
       const [text, values] = rawText(parts, parameters, mapping.dialect, tables);
       bound.push(...values);
-      return text;
+      // Below a relation, version 6 takes a text without a prefix, such as `a.`, for the name of a column.
+      return /\w\./.test(text) ? text : `/* authz. */ ${text}`;
     };
     return { [raw<Entity, string>(write, bound)]: [] } as ObjectQuery<Entity>;
   };
@@ -211,10 +212,30 @@ export function mikroOrmCan<Entity extends object, Related extends object = Reco
   };
 }
 
+/** Masks columns by the plans of the actions that show them. */
+export interface MikroOrmMask<Entity extends object> {
+  /** Columns for `select` of a query builder. */
+  <Action extends string, Other extends EntityKey<Entity> = never>(
+    plans: PlannedCapabilities<Action>,
+    masks: ColumnMasks<EntityKey<Entity>, NoInfer<Action>>,
+    options: MaskOptions<Other> & { readonly alias: string },
+  ): RawQueryFragment[];
+  /**
+   * A derived table for FROM of `em.execute`, with its alias, by names of the database: filters and order read the masked
+   * values. It has the rows that filters of the entity hide, too.
+   */
+  source<Action extends string, Other extends EntityKey<Entity>>(
+    plans: PlannedCapabilities<Action>,
+    masks: ColumnMasks<EntityKey<Entity>, NoInfer<Action>>,
+    options: SourceOptions<Other>,
+  ): RawQueryFragment;
+}
+
 /**
  * Creates the function that masks columns: `em.createQueryBuilder(Pay, 'p').select(['p.id', ...mask(plans, { salary:
  * 'view:salary' }, { alias: 'p' })]).execute('all', false)`; `MaskedRow<Pay, typeof masks>` has their types. WHERE and ORDER BY of the
- * query still read the columns of the table.
+ * query still read the columns of the table; with `const { sql, params } = mask.source(plans, masks, { alias: 'p', others:
+ * ['id'] })`, those of `` em.execute(`select * from ${sql}`, params) `` read the masked ones.
  *
  * @example
  * import { mikroOrmMask } from 'authz/adapters/mikro-orm';
@@ -266,22 +287,35 @@ export function mikroOrmMask<Entity extends object, Related extends object = Rec
   entity: EntityName<Entity>,
   mapping: NoInfer<Mapping<EntityKey<Entity>, MikroOrmTables<Related>>>,
   related?: { readonly [Name in keyof Related]: EntityName<Related[Name]> },
-): <Action extends string, Other extends EntityKey<Entity> = never>(
-  plans: PlannedCapabilities<Action>,
-  masks: ColumnMasks<EntityKey<Entity>, NoInfer<Action>>,
-  options: MaskOptions<Other> & { readonly alias: string },
-) => RawQueryFragment[] {
+): MikroOrmMask<Entity> {
   const metadata: EntityMetadata = orm.getMetadata().get(Utils.className(entity));
   const tables = relatedTablesOf(orm, related);
   const relatedTable = relatedTables(orm, related);
   const stored = storedTable(metadata, orm);
   requireMapping(stored, mapping, relatedTable);
   watchQueries(orm, metadata.className);
-  return (plans, masks, options) =>
-    selectMasks(plans, stored, mapping, masks, options, relatedTable).map(({ name, parts, parameters }) => {
-      const [text, values] = rawText(parts, parameters, mapping.dialect, tables);
-      return raw(`${text} as ??`, [...values, name]);
-    });
+  const write = (parts: readonly string[], parameters: readonly SqlParameter[], name: string): RawQueryFragment => {
+    const [text, values] = rawText(parts, parameters, mapping.dialect, tables);
+    return raw(`${text} as ??`, [...values, name]);
+  };
+  const columns = <Action extends string, Other extends EntityKey<Entity> = never>(
+    plans: PlannedCapabilities<Action>,
+    masks: ColumnMasks<EntityKey<Entity>, NoInfer<Action>>,
+    options: MaskOptions<Other> & { readonly alias: string },
+  ): RawQueryFragment[] =>
+    selectMasks(plans, stored, mapping, masks, options, relatedTable).map(({ name, parts, parameters }) =>
+      write(parts, parameters, name),
+    );
+  const source: MikroOrmMask<Entity>['source'] = (plans, masks, options) => {
+    const own = { ...options, schema: undefined } as unknown as SourceOptions;
+    const { parts, parameters, alias } = renderMaskedSource(plans, stored, mapping, masks, own, relatedTable);
+    const { sql, params } = write(parts, parameters, alias);
+    return raw(
+      sql,
+      params.map((value) => (value instanceof TableOfQuery ? value.named(options.schema) : value)),
+    );
+  };
+  return Object.assign(columns, { source });
 }
 
 function relatedTables(orm: Orm, related: { readonly [name: string]: unknown } = {}): (name: string) => StoredTable {

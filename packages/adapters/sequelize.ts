@@ -25,7 +25,7 @@ import {
   requireMapping,
   type StoredTable,
 } from './condition.js';
-import { type ColumnMasks, type MaskOptions, selectMasks } from './masks.js';
+import { type ColumnMasks, type MaskOptions, renderMaskedSource, selectMasks, type SourceOptions } from './masks.js';
 
 export type { RowAttributes, RowReader, RowResource } from './attributes.js';
 export { ColumnTypeError } from './column-types.js';
@@ -39,7 +39,7 @@ export {
 } from './condition.js';
 
 export type { Bit, CanFields, CanNames, CanOptions, PlannedCapabilities } from './capabilities.js';
-export type { ColumnMasks, MaskedRow, MaskOptions } from './masks.js';
+export type { ColumnMasks, MaskedRow, MaskOptions, SourceOptions } from './masks.js';
 
 /** The attributes of several models. */
 export type SequelizeTables<Models> = {
@@ -190,10 +190,30 @@ export function sequelizeCan<
   };
 }
 
+/** Masks columns by the plans of the actions that show them. */
+export interface SequelizeMask<M extends Model> {
+  /** Columns for `attributes`. */
+  <Action extends string, Other extends keyof Attributes<M> & string = never>(
+    plans: PlannedCapabilities<Action>,
+    masks: ColumnMasks<keyof Attributes<M> & string, NoInfer<Action>>,
+    options?: MaskOptions<Other>,
+  ): SequelizeCanColumn[];
+  /**
+   * A derived table for FROM of `sequelize.query`, with its parameters as literals and its alias, by names of the database:
+   * filters and order read the masked values. It has deleted rows of a paranoid model, too.
+   */
+  source<Action extends string, Other extends keyof Attributes<M> & string>(
+    plans: PlannedCapabilities<Action>,
+    masks: ColumnMasks<keyof Attributes<M> & string, NoInfer<Action>>,
+    options: SourceOptions<Other>,
+  ): string;
+}
+
 /**
  * Creates the function that masks columns: `Pay.findAll({ attributes: ['id', ...mask(plans, { salary: 'view:salary' })] })`.
  * List the attributes, as `include` would add the unmasked ones; `MaskedRow<Attributes<Pay>, typeof masks>` has their
- * types. WHERE and ORDER BY of the query still read the columns of the table.
+ * types. WHERE and ORDER BY of the query still read the columns of the table; those of
+ * `` db.query(`SELECT * FROM ${mask.source(plans, masks, { alias: 'p', others: ['id'] })}`) `` read the masked ones.
  *
  * @example
  * import { sequelizeMask } from 'authz/adapters/sequelize';
@@ -238,21 +258,32 @@ export function sequelizeMask<
   model: ModelStatic<M>,
   mapping: NoInfer<Mapping<keyof Attributes<M> & string, SequelizeTables<Related>>>,
   related?: Related,
-): <Action extends string, Other extends keyof Attributes<M> & string = never>(
-  plans: PlannedCapabilities<Action>,
-  masks: ColumnMasks<keyof Attributes<M> & string, NoInfer<Action>>,
-  options?: MaskOptions<Other>,
-) => SequelizeCanColumn[] {
+): SequelizeMask<M> {
   const table = storedTable(model);
   const relatedTable = relatedTables(related);
   requireMapping(table, mapping, relatedTable);
-  return (plans, masks, options) => {
+  const source: SequelizeMask<M>['source'] = (plans, masks, options) => {
+    const own = { ...options, schema: undefined } as unknown as SourceOptions;
+    const { parts, parameters, alias } = renderMaskedSource(plans, table, mapping, masks, own, relatedTable);
+    const schema = options.schema === undefined ? undefined : { schema: options.schema, delimiter: undefined };
+    const { queryGenerator } = model as unknown as {
+      readonly queryGenerator: { quoteIdentifier(name: string): string };
+    };
+    const text = writeExpression(parts, parameters, { model, related, dialect: mapping.dialect }, () => schema);
+    return `${text} AS ${queryGenerator.quoteIdentifier(alias)}`;
+  };
+  const columns = <Action extends string, Other extends keyof Attributes<M> & string = never>(
+    plans: PlannedCapabilities<Action>,
+    masks: ColumnMasks<keyof Attributes<M> & string, NoInfer<Action>>,
+    options?: MaskOptions<Other>,
+  ): SequelizeCanColumn[] => {
     const own = { ...withoutSchema(options), alias: options?.alias ?? model.name };
     const place = { model, related, schema: options?.schema, dialect: mapping.dialect };
     return selectMasks(plans, table, mapping, masks, own, relatedTable).map(
       ({ name, parts, parameters }): SequelizeCanColumn => [expressionOf(parts, parameters, place), name],
     );
   };
+  return Object.assign(columns, { source });
 }
 
 /** Where an expression is. */
@@ -278,24 +309,29 @@ function relatedTables(related: { readonly [name: string]: ModelStatic<Model> } 
  * An expression with its parameters as literals. Related models without a schema of their own are in that of the query:
  * of `Album.schema('tenant_b').findAll`, which is known when Sequelize writes the query.
  */
-function expressionOf(
-  parts: readonly string[],
-  parameters: readonly SqlParameter[],
-  { model, related = {}, dialect, schema }: Place,
-): Utils.Literal {
-  const literalOf = LITERALS[dialect];
-  const pieces = splitDeferred(parts, dialect).flatMap((part, index) =>
-    index === 0 ? part : [literalOf(parameters[index - 1] ?? null), ...part],
-  );
-  const models = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : (related[piece.table] as OfSchema)));
-  const write = (query: () => QuerySchema | undefined): string =>
-    pieces
-      .map((piece) => (typeof piece === 'string' ? piece : quotedTable(related[piece.table] as OfSchema, query)))
-      .join('');
+function expressionOf(parts: readonly string[], parameters: readonly SqlParameter[], place: Place): Utils.Literal {
+  const { model, related = {}, dialect, schema } = place;
+  const tables = splitDeferred(parts, dialect).flat();
+  const models = tables.flatMap((piece) => (typeof piece === 'string' ? [] : (related[piece.table] as OfSchema)));
+  const write = (query: () => QuerySchema | undefined): string => writeExpression(parts, parameters, place, query);
   if (schema !== undefined) return literal(write(() => ({ schema, delimiter: undefined })));
   if (models.every(({ _schema: own }) => Boolean(own))) return literal(write(() => undefined));
   watchQueries(model);
   return Object.defineProperty(literal(''), 'val', { get: () => write(schemaOfQuery), enumerable: true });
+}
+
+/** The text of an expression in a query with a schema. */
+function writeExpression(
+  parts: readonly string[],
+  parameters: readonly SqlParameter[],
+  { related = {}, dialect }: Place,
+  query: () => QuerySchema | undefined,
+): string {
+  const literalOf = LITERALS[dialect];
+  return splitDeferred(parts, dialect)
+    .flatMap((part, index) => (index === 0 ? part : [literalOf(parameters[index - 1] ?? null), ...part]))
+    .map((piece) => (typeof piece === 'string' ? piece : quotedTable(related[piece.table] as OfSchema, query)))
+    .join('');
 }
 
 function storedTable(model: ModelStatic<Model>): StoredTable {

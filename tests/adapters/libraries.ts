@@ -51,7 +51,7 @@ export interface Library {
   select(plans: readonly PlannedFilter[]): Promise<readonly number[]>;
   /** The fields of can columns, by the position of the row, in one query. */
   can(plans: PlannedCapabilities): Promise<ReadonlyMap<number, CanRow>>;
-  /** The positions that a mask shows for the first of several plans, as columns and as a source if the library has one. */
+  /** The positions that a mask shows for the first of several plans, as columns and as a source. */
   masked(plans: PlannedCapabilities): Promise<readonly (readonly number[])[]>;
   /** The positions of the rows that a combination selects, and their number as the library counts them. */
   selectCombined(combined: Combined): Promise<{ readonly positions: readonly number[]; readonly count: number }>;
@@ -470,9 +470,17 @@ async function sequelize(options: SequelizeOptions, { columns, byProperty }: Thi
           ...{ bind: { x: 'replaced' } },
         })) as never,
       ),
-    masked: async (plans) => [
-      shownIn(await things.findAll({ attributes: mask(plans, masksOf(plans) as never, TOLD), raw: true })),
-    ],
+    async masked(plans) {
+      const masks = masksOf(plans) as never;
+      const source = mask.source(plans, masks, { ...NULLS, alias: 's', others: ['position'] as never[] });
+      const [rows] = await db.query(`SELECT * FROM ${source} WHERE s.position >= :least`, {
+        replacements: { least: 0 },
+      });
+      return [
+        shownIn(await things.findAll({ attributes: mask(plans, masks, TOLD), raw: true })),
+        shownIn(rows as object[]),
+      ];
+    },
     selectCombined: async (combined) => ({
       positions: positionsOf(await things.findAll({ attributes: ['position'], where: where(combined), raw: true })),
       count: await things.count({ where: where(combined) }),
@@ -503,7 +511,7 @@ export const SEQUELIZE_OF_LIBSQL = {
     run(sql: string, ...rest: readonly unknown[]): void {
       const done = rest.at(-1) as undefined | ((this: object, error: unknown) => void);
       try {
-        const { changes } = this.#database.prepare(sql).run();
+        const { changes } = this.#database.prepare(sql).run(...boundIn(rest));
         done?.call({ changes }, null);
       } catch (error) {
         if (done === undefined) throw error;
@@ -512,10 +520,9 @@ export const SEQUELIZE_OF_LIBSQL = {
     }
     all(sql: string, ...rest: readonly unknown[]): void {
       const done = rest.at(-1) as (this: object, error: unknown, rows?: readonly unknown[]) => void;
-      const parameters = rest.length > 1 ? rest[0] : undefined;
       let rows: readonly unknown[];
       try {
-        rows = this.#database.prepare(sql).all(...(parameters === undefined ? [] : [parameters]));
+        rows = this.#database.prepare(sql).all(...boundIn(rest));
       } catch (error) {
         return done.call({}, error);
       }
@@ -527,6 +534,15 @@ export const SEQUELIZE_OF_LIBSQL = {
     }
   },
 };
+
+/** The parameters before a callback. Sequelize names them `$1`, and libsql does so without the sign. */
+function boundIn(rest: readonly unknown[]): readonly object[] {
+  const [parameters] = rest;
+  if (rest.length < 2 || parameters === undefined) return [];
+  return [
+    Object.fromEntries(Object.entries(parameters as object).map(([name, value]) => [name.replace(/^\$/, ''), value])),
+  ];
+}
 
 async function mikroOrm(
   init: (options: Partial<MikroOrmOptions>) => Promise<MikroORM>,
@@ -570,12 +586,20 @@ async function mikroOrm(
     async masked(plans) {
       const em = orm.em.fork() as unknown as { createQueryBuilder: SqlEntityManager['createQueryBuilder'] };
       const columns = mask(plans, masksOf(plans) as never, { ...TOLD, alias: 't' });
+      const others = { ...NULLS, alias: 's', others: ['position'] as never[] };
+      const { sql, params } = mask.source(plans, masksOf(plans) as never, others);
       return [
         shownIn(
           await em
             .createQueryBuilder(things, 't')
             .select(columns as never)
             .execute('all', false),
+        ),
+        shownIn(
+          await (em as unknown as SqlEntityManager).execute(`select * from ${sql} where s.position >= ?`, [
+            ...params,
+            0,
+          ]),
         ),
       ];
     },

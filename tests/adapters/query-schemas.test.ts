@@ -264,6 +264,75 @@ test('MikroORM: related rows are of the schema of the query', async () => {
   await orm.close();
 });
 
+test('MikroORM: a condition below a relation, alone and in a group, and refused where it would be left out', async () => {
+  const path = join(folder, 'relations.sqlite');
+  fill(path, 'documents', 'shares', SHARED.default);
+  interface Document {
+    id: string;
+    owner: string;
+    shares: object;
+  }
+  interface Share {
+    id: number;
+    document: Document;
+  }
+  const documents = new EntitySchema<Document>({
+    name: 'Document',
+    tableName: 'documents',
+    properties: {
+      id: { type: 'text', primary: true },
+      owner: { type: 'text', nullable: true },
+      shares: { kind: '1:m', entity: 'Share', mappedBy: 'document' } as never,
+    },
+  });
+  const shares = new EntitySchema<Share>({
+    name: 'Share',
+    tableName: 'shares',
+    properties: {
+      id: { type: 'integer', primary: true },
+      document: { kind: 'm:1', entity: 'Document', joinColumn: 'document_id' },
+    },
+  });
+  const discovery = { disableDynamicFileAccess: true };
+  const orm = await MikroORM.init({ dbName: path, entities: [documents, shares], discovery });
+  const allowed = mikroOrmAdapter(orm, documents, {
+    dialect: 'sqlite',
+    attributes: { owner: { column: 'owner', type: 'text' } },
+  });
+  // Without a name of a column, with one of the query alone, and for all rows and none.
+  for (const [expr, expected] of [
+    ['R.attr.owner == "bob"', ['d1', 'd3']],
+    ['R.attr.owner == "anna"', []],
+    ['true', ['d1', 'd3']],
+    ['false', []],
+  ] as const) {
+    const planned = await planOf(expr);
+    const where = (): object => allowed(planned);
+    for (const condition of [
+      where(),
+      { $and: [where()] },
+      { $or: [where(), { id: 'nothing' }] },
+      { $and: [where(), where()] },
+    ]) {
+      const rows = await orm.em.fork().find(shares, { document: condition } as never, { orderBy: { id: 'asc' } });
+      assert.equal(
+        rows.map(({ document }) => document.id),
+        expected,
+        `${expr}: ${JSON.stringify(condition)}`,
+      );
+    }
+    const populated = { populate: ['shares'] as never, populateWhere: { shares: { document: where() } } as never };
+    await orm.em
+      .fork()
+      .find(documents, {}, populated)
+      .then(
+        () => assert.unreachable('the related rows are not restricted'),
+        (error: Error) => assert.match(error.message, /does not apply a condition of SQL in `populateWhere`/),
+      );
+  }
+  await orm.close();
+});
+
 test.run();
 
 const ALL = ['d1', 'd2', 'd3'];
