@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pgTable, timestamp } from 'drizzle-orm/pg-core';
 import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,8 +9,10 @@ import { createEngine } from '../../runtime/engine/index.js';
 import { SQL_TYPES } from '../../runtime/residual/sql/table.js';
 import { ColumnTypeError } from '../../packages/adapters/column-types.js';
 import type { MappedColumn } from '../../packages/adapters/condition.js';
+import { drizzleAdapter } from '../../packages/adapters/drizzle.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
+import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { copied, TYPED_LIBRARIES, type TypedDialect, type TypedLibrary } from './typed-libraries.js';
 
@@ -52,6 +55,26 @@ const COLUMNS: { readonly [D in TypedDialect]: { readonly [name: string]: readon
     document: ['jsonb', `'["anna"]'`, `'{"a":1}'`, `'"anna"'`, `'10'`, `'[]'`],
     tags: ['text[]', `'{anna}'`, `'{}'`, `'{x,NULL}'`, `'{10}'`, `'{anna,anna}'`],
     mood: ['mood', `'anna'`, `'x'`, `'anna'`, `'x'`, `'x'`],
+  },
+  mysql: {
+    words: ['text', `'anna'`, `'Anna'`, `'10'`, `'2024-02-29T12:00:00.000Z'`, `'anna '`],
+    short: ['varchar(20)', `'anna'`, `'Anna'`, `'10'`, `'x'`, `'anna '`],
+    padded: ['char(8)', `'anna'`, `'Anna'`, `'10'`, `'x'`, `'anna '`],
+    key: ['uuid', ...Array.from({ length: 5 }, (_, index) => `'0b7d4e0a-7c55-4c5e-9a3f-1f0f5d9f3a1${index}'`)],
+    small: ['tinyint', '10', '1', '0', '127', '-3'],
+    whole: ['int', '10', '1', '0', '1709208000', '-3'],
+    large: ['bigint', '10', '1', '9007199254740993', '1709208000000', '-3'],
+    single: ['float', '10', '0.1', '0.3', '-1.5', '0'],
+    double: ['double', '10', '0.1', '1e300', '-1.5', '0'],
+    price: ['decimal(40, 20)', '10', '0.1', '0.1000000000000000055', '-1.5', '12.50'],
+    flag: ['boolean', 'true', 'false', 'true', 'false', 'true'],
+    stamp: ['datetime(6)', ...TIMES('')],
+    // The range of this type begins in 1970.
+    zoned: ['timestamp(6)', ...TIMES('').slice(0, 4), `'1971-07-20 20:17:40.5'`],
+    day: ['date', ...TIMES('').map((time) => `${time.slice(0, 11)}'`)],
+    clock: ['time', `'12:00:00'`, `'00:00:00'`, `'10:00:00'`, `'23:59:59'`, `'10:00:00'`],
+    document: ['json', `'["anna"]'`, `'{"a":1}'`, `'"anna"'`, `'10'`, `'[]'`],
+    mood: [`enum('anna', 'x')`, `'anna'`, `'x'`, `'anna'`, `'x'`, `'x'`],
   },
 };
 
@@ -125,6 +148,32 @@ test('in PostgreSQL', async () => {
   }
 });
 
+test('in MariaDB', async () => {
+  const server = await startMariadb();
+  if (typeof server === 'string') return skip(import.meta.url, server);
+  const { connection, socketPath } = server;
+  try {
+    await connection.query("SET GLOBAL time_zone = '+05:30'");
+    for (const statement of statementsOf('mysql')) await connection.query(statement);
+    await compare('mysql', () => ({ socketPath, user: 'root', database: 'authz' }));
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a date of PostgreSQL that a library could not read is an error, as its condition reads another value', () => {
+  const things = pgTable('things', { at: timestamp({ withTimezone: true }) });
+  const allowed = drizzleAdapter(things, {
+    dialect: 'postgresql',
+    attributes: { at: { column: 'at', type: 'timestamp' } },
+  });
+  // Drizzle makes a Date of `0800-01-01 05:53:28+05:53:28`.
+  assert.throws(
+    () => allowed.attributesOf({ at: new Date('0800-01-01 05:53:28+05:53:28') }),
+    /`R\.attr\.at`: `at` of a row of `things` is a date that the library could not read: read it as a string/,
+  );
+});
+
 test.run();
 
 function statementsOf(dialect: TypedDialect): readonly string[] {
@@ -134,7 +183,7 @@ function statementsOf(dialect: TypedDialect): readonly string[] {
     ...columns.map(([, [, ...literals]]) => (row === 0 ? 'NULL' : (literals[row - 1] as string))),
   ]);
   return [
-    `CREATE TABLE things (id integer PRIMARY KEY, ${columns.map(([name, [type]]) => `${name} ${type}`).join(', ')})`,
+    `CREATE TABLE things (id integer PRIMARY KEY, ${columns.map(([name, [type]]) => `${dialect === 'mysql' ? `\`${name}\`` : name} ${type} NULL`).join(', ')})`,
     ...rows.map((cells) => `INSERT INTO things VALUES (${cells.join(', ')})`),
   ];
 }

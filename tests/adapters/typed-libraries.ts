@@ -2,15 +2,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { EntitySchema as MikroOrmSchema, type MikroORM } from '@mikro-orm/core';
 import { MikroORM as MikroOrmOfSqlite } from '@mikro-orm/libsql';
+import { MikroORM as MikroOrmOfMysql } from '@mikro-orm/mysql';
 import { MikroORM as MikroOrmOfPostgresql } from '@mikro-orm/postgresql';
 import { eq, type SQL } from 'drizzle-orm';
+import * as my from 'drizzle-orm/mysql-core';
+import { drizzle as drizzleOfMysql } from 'drizzle-orm/mysql2';
 import { drizzle as drizzleOfPostgresql } from 'drizzle-orm/node-postgres';
 import * as pg from 'drizzle-orm/pg-core';
 import { drizzle as drizzleOfSqlite } from 'drizzle-orm/sql-js';
 import * as lite from 'drizzle-orm/sqlite-core';
 import knexOf, { type Knex } from 'knex';
-import { type Dialect, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
 import Database from 'libsql';
+import { createPool } from 'mysql2';
+import { createPool as createPromisePool } from 'mysql2/promise';
 import { type Options, Pool } from 'pg';
 import { DataTypes, Sequelize, type Options as SequelizeOptions } from 'sequelize';
 import initSqlJs from 'sql.js';
@@ -22,7 +27,8 @@ import { kyselyAdapter } from '../../packages/adapters/kysely.js';
 import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
 import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
 import { typeormAdapter } from '../../packages/adapters/typeorm.js';
-import { KnexOfLibsql, SEQUELIZE_OF_LIBSQL } from './libraries.js';
+import type { SqlDialect } from '../../runtime/residual/sql/index.js';
+import { type Connections, KnexOfLibsql, SEQUELIZE_OF_LIBSQL } from './libraries.js';
 
 /** A library with the table `things`. */
 export interface TypedLibrary {
@@ -39,7 +45,8 @@ export interface TypedLibrary {
   end(): Promise<unknown>;
 }
 
-export type TypedDialect = 'sqlite' | 'postgresql';
+export type TypedDialect = SqlDialect;
+type Mysql = Connections['mysql'];
 type Open = (connection: never, columns: readonly string[]) => Promise<TypedLibrary>;
 
 const idsOf = (rows: readonly object[]): readonly number[] => rows.map((row) => (row as { readonly id: number }).id);
@@ -100,15 +107,45 @@ export const TYPED_LIBRARIES: { readonly [name: string]: { readonly [D in TypedD
       const things = pg.pgTable('things', { id: pg.integer().primaryKey(), ...columns });
       return drizzle(drizzleOfPostgresql(pool) as never, things as never, columns, () => pool.end());
     },
+    async mysql(connection: Mysql, names) {
+      const pool = createPromisePool(connection);
+      const uuid = my.customType<{ data: string }>({ dataType: () => 'uuid' });
+      const columns = only(
+        {
+          words: my.text(),
+          short: my.varchar({ length: 20 }),
+          padded: my.char({ length: 8 }),
+          key: uuid(),
+          small: my.tinyint(),
+          whole: my.int(),
+          large: my.bigint({ mode: 'bigint' }),
+          single: my.float(),
+          double: my.double(),
+          price: my.decimal({ precision: 40, scale: 20 }),
+          flag: my.boolean(),
+          stamp: my.datetime({ fsp: 6 }),
+          zoned: my.timestamp({ fsp: 6 }),
+          day: my.date(),
+          clock: my.time(),
+          document: my.json(),
+          mood: my.mysqlEnum(['anna', 'x']),
+        },
+        names,
+      );
+      const things = my.mysqlTable('things', { id: my.int().primaryKey(), ...columns });
+      return drizzle(drizzleOfMysql(pool) as never, things as never, columns, () => pool.end());
+    },
   },
   Kysely: {
     sqlite: (path: string, names) => kysely(new SqliteDialect({ database: new Database(path) as never }), names),
     postgresql: (connection: Options, names) => kysely(new PostgresDialect({ pool: new Pool(connection) }), names),
+    mysql: (connection: Mysql, names) => kysely(new MysqlDialect({ pool: createPool(connection) as never }), names),
   },
   Knex: {
     sqlite: (filename: string, names) =>
       knex({ client: KnexOfLibsql as never, connection: { filename }, useNullAsDefault: true }, names),
     postgresql: (connection: Options, names) => knex({ client: 'pg', connection: connection as never }, names),
+    mysql: (connection: Mysql, names) => knex({ client: 'mysql2', connection: connection as never }, names),
   },
   TypeORM: {
     sqlite: (database: string, names) =>
@@ -145,6 +182,30 @@ export const TYPED_LIBRARIES: { readonly [name: string]: { readonly [D in TypedD
           day: 'date',
           text_document: 'json',
           document: 'jsonb',
+          mood: 'enum',
+        },
+        names,
+      ),
+    mysql: ({ socketPath, user, database }: Mysql, names) =>
+      typeorm(
+        { type: 'mariadb', socketPath, username: user, database, timezone: 'Z' },
+        {
+          words: 'text',
+          short: 'varchar',
+          padded: 'char',
+          key: 'uuid',
+          small: 'tinyint',
+          whole: 'int',
+          large: 'bigint',
+          single: 'float',
+          double: 'double',
+          price: 'decimal',
+          flag: 'boolean',
+          stamp: 'datetime',
+          zoned: 'timestamp',
+          day: 'date',
+          clock: 'time',
+          document: 'json',
           mood: 'enum',
         },
         names,
@@ -189,6 +250,29 @@ export const TYPED_LIBRARIES: { readonly [name: string]: { readonly [D in TypedD
         },
         names,
       ),
+    mysql: ({ socketPath, user, database }: Mysql, names) =>
+      sequelize(
+        { dialect: 'mysql', username: user, database, dialectOptions: { socketPath } },
+        {
+          words: DataTypes.TEXT,
+          short: DataTypes.STRING(20),
+          padded: DataTypes.CHAR(8),
+          key: DataTypes.UUID,
+          small: DataTypes.TINYINT,
+          whole: DataTypes.INTEGER,
+          large: DataTypes.BIGINT,
+          single: DataTypes.FLOAT,
+          double: DataTypes.DOUBLE,
+          price: DataTypes.DECIMAL(40, 20),
+          flag: DataTypes.BOOLEAN,
+          stamp: DataTypes.DATE(6),
+          day: DataTypes.DATEONLY,
+          clock: DataTypes.TIME,
+          document: DataTypes.JSON,
+          mood: DataTypes.ENUM('anna', 'x'),
+        },
+        names,
+      ),
   },
   MikroORM: {
     sqlite: (dbName: string, names) =>
@@ -224,6 +308,37 @@ export const TYPED_LIBRARIES: { readonly [name: string]: { readonly [D in TypedD
           day: 'date',
           document: 'json',
           tags: 'array',
+        },
+        names,
+      ),
+    mysql: ({ socketPath, user, database }: Mysql, names) =>
+      mikroOrm(
+        (options) =>
+          MikroOrmOfMysql.init({
+            ...options,
+            user,
+            dbName: database,
+            forceUtcTimezone: true,
+            driverOptions: { connection: { socketPath } },
+          } as never),
+        {
+          words: 'text',
+          short: 'string',
+          padded: 'character',
+          // Its own type `uuid` is `varchar(36)` in MySQL.
+          key: { type: 'string', columnType: 'uuid' },
+          small: 'tinyint',
+          whole: 'integer',
+          large: 'bigint',
+          single: 'float',
+          double: 'double',
+          price: 'decimal',
+          flag: 'boolean',
+          stamp: 'datetime',
+          zoned: 'timestamp',
+          day: 'date',
+          clock: 'time',
+          document: 'json',
         },
         names,
       ),
@@ -363,7 +478,7 @@ async function sequelize(
 
 async function mikroOrm(
   init: (options: object) => Promise<MikroORM>,
-  types: { readonly [name: string]: string },
+  types: { readonly [name: string]: string | object },
   names: readonly string[],
 ): Promise<TypedLibrary> {
   const columns = only(types, names);
@@ -375,9 +490,11 @@ async function mikroOrm(
       ...Object.fromEntries(
         Object.entries(columns).map(([name, type]) => [
           name,
-          type === 'timestamp'
-            ? { type: 'datetime', columnType: 'timestamp', nullable: true }
-            : { type, nullable: true, ...(type === 'character' && { length: 8 }) },
+          typeof type === 'object'
+            ? { ...type, nullable: true }
+            : type === 'timestamp'
+              ? { type: 'datetime', columnType: 'timestamp', nullable: true }
+              : { type, nullable: true, ...(type === 'character' && { length: 8 }) },
         ]),
       ),
     } as never,
