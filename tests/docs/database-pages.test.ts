@@ -23,7 +23,7 @@ const checked = [...pages.filter((page) => hasPrisma || !usesPrisma(page)), ...e
 let code: CheckedCode | undefined;
 test.before(async () => {
   const prepare = (page: Page, folder: string): Promise<void> =>
-    usesPrisma(page) ? generateClient(folder) : writeRowSecurity(page, folder);
+    usesPrisma(page) ? generateClient(folder) : runCommands(page, folder);
   code = await checkCode(checked, { prepare });
 });
 test.after(() => code?.remove());
@@ -65,11 +65,13 @@ function usesPrisma({ blocks }: Page): boolean {
   return blocks.some(({ language }) => language === 'prisma');
 }
 
-/** Runs the lines of a page that write row level security. */
-async function writeRowSecurity({ blocks }: Page, folder: string): Promise<void> {
+/** Runs the lines of a page that write row level security, or a projection for browsers. */
+async function runCommands({ blocks }: Page, folder: string): Promise<void> {
   const lines = blocks.filter(({ language }) => language === 'console').flatMap(({ text }) => text.split('\n'));
-  for (const line of lines.filter((each) => each.startsWith('$ npx authzc rls '))) {
-    const { code, output } = await callShipped(line.split(' ').slice(3), folder);
+  for (const line of lines.filter((each) => /^\$ npx authzc (rls|compile .*--client) /.test(each))) {
+    // The modules that were compiled stay as they are.
+    const like = line.includes(' compile ') ? ['--explain', '--facts', '--bundle', '.bundle/policies.js'] : [];
+    const { code, output } = await callShipped([...line.split(' ').slice(3), ...like], folder);
     if (code !== 0) throw new Error(output);
   }
 }

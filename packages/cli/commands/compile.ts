@@ -185,9 +185,10 @@ async function clientWritten(
   }: CompileOptions,
   context: CommandContext,
 ): Promise<number> {
-  const [{ writeClient }, { chooseProver }] = await Promise.all([
+  const [{ writeClient }, { chooseProver }, { CLIENT_DECLARATIONS }] = await Promise.all([
     import('../policies/client.js'),
     import('../policies/solver.js'),
+    import('../../analysis/client/declarations.js'),
   ]);
   const view = readFileSync(client, 'utf8');
   const { text, diagnostics, report } = await writeClient(
@@ -200,9 +201,12 @@ async function clientWritten(
   if (text === undefined) return EXIT.refused;
   mkdirSync(dirname(clientOut), { recursive: true });
   writeFileSync(clientOut, text);
+  if (JAVASCRIPT.test(clientOut)) writeFileSync(clientOut.replace(JAVASCRIPT, '.d.$1ts'), CLIENT_DECLARATIONS);
   for (const line of report) printNote(context, line);
   return EXIT.done;
 }
+
+const JAVASCRIPT = /\.([cm]?)js$/;
 
 /** The bundle of a compilation if it is not at its path yet, and its record for the cache. */
 async function bundleDue(
