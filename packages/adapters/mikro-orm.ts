@@ -16,6 +16,7 @@ import { type RowReader, rowReader } from './attributes.js';
 import { type CanNames, type CanOptions, selectCanColumns, type PlannedCapabilities } from './capabilities.js';
 import type { DeclaredColumn } from './column-types.js';
 import { splitDeferred, standInFor } from './deferred-tables.js';
+import { encodeHex } from './hexadecimal.js';
 import { TableOfQuery, watchQueries } from './mikro-orm-schemas.js';
 import type { SqlDialect, SqlParameter } from '../../runtime/residual/sql/index.js';
 import {
@@ -206,7 +207,7 @@ export function mikroOrmCan<Entity extends object, Related extends object = Reco
   return (plans, options) => {
     const own = { ...options, ...names, taken: Object.keys(metadata.properties) };
     return selectCanColumns(plans, stored, mapping, own, relatedTable).columns.map(({ name, parts, parameters }) => {
-      const [text, values] = rawText(parts, parameters, mapping.dialect, tables);
+      const [text, values] = rawText(parts, parameters, mapping.dialect, tables, true);
       return raw(`${text} as ??`, [...values, name]);
     });
   };
@@ -295,7 +296,7 @@ export function mikroOrmMask<Entity extends object, Related extends object = Rec
   requireMapping(stored, mapping, relatedTable);
   watchQueries(orm, metadata.className);
   const write = (parts: readonly string[], parameters: readonly SqlParameter[], name: string): RawQueryFragment => {
-    const [text, values] = rawText(parts, parameters, mapping.dialect, tables);
+    const [text, values] = rawText(parts, parameters, mapping.dialect, tables, true);
     return raw(`${text} as ??`, [...values, name]);
   };
   const columns = <Action extends string, Other extends EntityKey<Entity> = never>(
@@ -341,24 +342,38 @@ function relatedTablesOf(
   );
 }
 
-/** An expression as MikroORM reads it, and its parameters. */
+/**
+ * An expression as MikroORM reads it, and its parameters.
+ * @param isColumn whether it is written into a statement with its parameters, in which MikroORM then takes each `?` of a
+ * string for the place of another parameter.
+ */
 function rawText(
   parts: readonly string[],
   parameters: readonly SqlParameter[],
   dialect: SqlDialect,
   tables: (name: string) => EntityMetadata,
+  isColumn = false,
 ): readonly [text: string, parameters: readonly unknown[]] {
   const bound: unknown[] = [];
   let text = '';
-  for (const [index, pieces] of splitDeferred(parts, dialect).entries()) {
+  for (const [index, fragments] of splitDeferred(parts, dialect).entries()) {
     if (index > 0) {
       const parameter = parameters[index - 1] ?? null;
-      const strings = dialect === 'sqlite' ? splitParameter(parameter) : [parameter];
-      text += strings.length === 1 ? '?' : `(${strings.map(() => '?').join(' || char(0) || ')})`;
-      bound.push(...strings);
+      if (isColumn && dialect === 'mysql' && typeof parameter === 'string' && parameter.includes('?'))
+        text += `_utf8mb4 x'${encodeHex(parameter)}'`;
+      else {
+        const pieces = splitParameter(parameter, dialect, isColumn);
+        const written = pieces.map(({ code }) => (code === undefined ? '?' : `${CHARACTERS[dialect]}(${code})`));
+        text += written.length === 1 ? written[0] : `(${written.join(' || ')})`;
+        bound.push(...pieces.flatMap((piece) => (piece.code === undefined ? [piece.value] : [])));
+      }
     }
-    for (const piece of pieces) {
+    for (const piece of fragments) {
       if (typeof piece === 'string') {
+        if (isColumn && piece.includes('?'))
+          throw new TypeError(
+            'a column with `?` in its name: MikroORM takes it for the place of a parameter where columns are selected',
+          );
         // MikroORM passes it to Knex, which reads `?` as a placeholder.
         text += piece.replaceAll('?', '\\?');
         continue;
@@ -370,10 +385,29 @@ function rawText(
   return [text, bound];
 }
 
-/** The parts of a string between NULs: MikroORM writes parameters into statements of SQLite, which end at a NUL. */
-function splitParameter(parameter: SqlParameter): readonly SqlParameter[] {
-  return typeof parameter === 'string' ? parameter.split('\0') : [parameter];
+/** A part of a string: a parameter, or the code of a character that cannot be in one. */
+type Piece = { readonly value: SqlParameter; readonly code?: undefined } | { readonly code: number };
+
+/**
+ * The parts of a string around NULs, as MikroORM writes parameters into statements of SQLite, which end at a NUL; and in
+ * columns around question marks.
+ */
+function splitParameter(parameter: SqlParameter, dialect: SqlDialect, isColumn: boolean): readonly Piece[] {
+  if (typeof parameter !== 'string') return [{ value: parameter }];
+  const apart = APART[dialect === 'sqlite' ? 'sqlite' : 'others'][isColumn ? 'column' : 'condition'];
+  return parameter
+    .split(apart)
+    .map((piece, index) => (index % 2 === 0 ? { value: piece } : { code: piece.charCodeAt(0) }));
 }
+
+const NEVER = /((?!))/;
+const APART = {
+  sqlite: { condition: /(\0)/, column: /([?\0])/ },
+  others: { condition: NEVER, column: /([?])/ },
+} as const;
+
+/** The function that makes a character of its code. */
+const CHARACTERS: { readonly [dialect in SqlDialect]: string } = { sqlite: 'char', postgresql: 'chr', mysql: 'char' };
 
 function storedTable(metadata: EntityMetadata, orm: Orm): StoredTable {
   const { className, tableName, properties } = metadata;

@@ -11,6 +11,7 @@ import {
 } from 'sequelize';
 import { type RowReader, rowReader } from './attributes.js';
 import { splitDeferred, standInFor } from './deferred-tables.js';
+import { encodeHex } from './hexadecimal.js';
 import { type OfSchema, type QuerySchema, quotedTable, schemaOfQuery, watchQueries } from './sequelize-schemas.js';
 import type { DeclaredColumn } from './column-types.js';
 import type { SqlDialect, SqlParameter } from '../../runtime/residual/sql/index.js';
@@ -448,8 +449,4 @@ function writeNumber(parameter: number | boolean | null): string {
   if (parameter === null) return 'NULL';
   const text = String(Number(parameter));
   return `(${text.includes('e') ? text : `${text}e0`})`;
-}
-
-function encodeHex(text: string): string {
-  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

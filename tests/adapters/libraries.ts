@@ -558,8 +558,13 @@ async function mikroOrm(
   });
   const orm = await init({ entities: [things], discovery: { disableDynamicFileAccess: true } });
   const allowed = mikroOrmAdapter(orm, things, byProperty as never);
-  const can = mikroOrmCan(orm, things, byProperty as never);
-  const mask = mikroOrmMask(orm, things, byProperty as never);
+  // Columns that are selected have no `?` in their names.
+  const selected = Object.entries(byProperty.attributes).filter(
+    ([, stored]) => 'relation' in stored || !columns[stored.column]?.includes('?'),
+  );
+  const named = { ...byProperty, attributes: Object.fromEntries(selected) };
+  const can = mikroOrmCan(orm, things, named as never);
+  const mask = mikroOrmMask(orm, things, named as never);
   const where = ({ composition, plans, own }: Combined, alias?: string): object =>
     composed<object>(composition, {
       plan: (index, negated) =>
@@ -581,7 +586,9 @@ async function mikroOrm(
     async can(plans) {
       const em = orm.em.fork() as unknown as { createQueryBuilder: SqlEntityManager['createQueryBuilder'] };
       const query = em.createQueryBuilder(things, 't');
-      return canRows(await query.select(['position', ...can(plans, { ...NULLS, alias: 't' })] as never).execute('all'));
+      // With a parameter of its own, which must not become a part of a string of the columns.
+      query.select(['position', ...can(plans, { ...NULLS, alias: 't' })] as never).where({ position: { $gte: 0 } });
+      return canRows(await query.execute('all'));
     },
     async masked(plans) {
       const em = orm.em.fork() as unknown as { createQueryBuilder: SqlEntityManager['createQueryBuilder'] };
@@ -593,6 +600,7 @@ async function mikroOrm(
           await em
             .createQueryBuilder(things, 't')
             .select(columns as never)
+            .where({ position: { $gte: 0 } } as never)
             .execute('all', false),
         ),
         shownIn(
