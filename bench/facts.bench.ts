@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { compile } from '../compiler/compile.js';
 import { Source } from '../compiler/diagnostics/source.js';
 import { type AccessRequest, type CompiledBundle, createEngine } from '../runtime/engine/index.js';
 import { createFactsEngine, type FactsEngine } from '../runtime/facts/index.js';
 import { loaded } from '../tests/support/compiled.js';
+import { gzippedBytes } from './harness/gzipped-bytes.js';
 import { ROOT } from './harness/paths.js';
 import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
 import { type Contestant, measure } from './harness/rounds.js';
@@ -48,7 +47,7 @@ export async function factsBench(): Promise<Section> {
   compareAnswers(authz, engine, whole);
   const measured = measure(contestants, whole.length, { passes: 4 });
   const minimum = (name: string): number => measured.find((one) => one.name === name)?.minimum ?? Number.NaN;
-  const bytes = await libraryBytes();
+  const bytes = await gzippedBytes(join(ROOT, 'runtime', 'facts', 'index.ts'));
   return {
     title: FACTS_TITLE,
     text: [
@@ -118,16 +117,4 @@ function compareAnswers(
   for (const request of requests)
     if (authz.decideNow(request)?.allowed !== engine.isAllowed(request))
       throw new Error(`decideNow answers otherwise: ${JSON.stringify(request)}`);
-}
-
-async function libraryBytes(): Promise<number> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'runtime', 'facts', 'index.ts')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'neutral',
-    write: false,
-  });
-  return gzipSync(outputFiles[0]?.contents ?? new Uint8Array()).length;
 }

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** A name of a column, a role or a schema, quoted. */
-export function quotedPart(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A name with its schema, quoted. */
-export function quotedName(name: string): string {
-  return name.split('.').map(quotedPart).join('.');
-}
+import { quotedPart } from '../sql-names.js';
 
 /** Every role of the database, or one by its name. */
 export function roleName(role: string): string {

@@ -1,5 +1,6 @@
 import { quotedText } from '../../../runtime/residual/sql/policy-condition.js';
-import { quotedName, quotedPart, roleName } from './names.js';
+import { quotedName, quotedPart } from '../sql-names.js';
+import { roleName } from './names.js';
 import { SIGNATURES } from './signatures.js';
 import type { Helper, KeyFunction, Protection, Reader, ReadTable, TablePolicy, TableProtection } from './protection.js';
 

@@ -1,6 +1,6 @@
 import type { Session } from '../../../compiler/tables/session.js';
 import { quotedText } from '../../../runtime/residual/sql/policy-condition.js';
-import { quotedName } from './names.js';
+import { quotedName } from '../sql-names.js';
 
 /**
  * The body of the function that returns the principal of a session as JSON, or NULL for a value that describes none. An

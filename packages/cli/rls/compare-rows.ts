@@ -2,7 +2,7 @@ import type { AskedActions, Command } from '../../../compiler/tables/row-securit
 import { COMMANDS } from '../../../compiler/tables/schema.js';
 import type { TableFile } from '../../../compiler/tables/read-tables.js';
 import type { Program } from '../../../compiler/ir/program.js';
-import { quotedName } from '../../analysis/rls/names.js';
+import { quotedName } from '../../analysis/sql-names.js';
 import type { ComputedValues } from '../../../runtime/engine/parts.js';
 import type { TableProtection } from '../../analysis/rls/protection.js';
 import type { CatalogueTable } from './catalogue.js';

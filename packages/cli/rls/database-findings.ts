@@ -1,4 +1,5 @@
-import { quotedPart, roleName } from '../../analysis/rls/names.js';
+import { roleName } from '../../analysis/rls/names.js';
+import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection } from '../../analysis/rls/protection.js';
 import type { Catalogue, CatalogueFunction, CatalogueRole } from './catalogue.js';
 import { note, refuted, type RlsFinding, unknown } from './finding.js';

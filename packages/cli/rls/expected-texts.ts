@@ -1,4 +1,4 @@
-import { quotedName, quotedPart } from '../../analysis/rls/names.js';
+import { quotedName, quotedPart } from '../../analysis/sql-names.js';
 import type { TablePolicy, TableProtection } from '../../analysis/rls/protection.js';
 import type { CatalogueTable } from './catalogue.js';
 import { isConstantText } from './constant-text.js';

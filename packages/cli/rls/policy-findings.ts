@@ -1,4 +1,4 @@
-import { quotedName, quotedPart } from '../../analysis/rls/names.js';
+import { quotedName, quotedPart } from '../../analysis/sql-names.js';
 import { policyStatement } from '../../analysis/rls/script.js';
 import { COMMANDS } from '../../../compiler/tables/schema.js';
 import type { Command } from '../../../compiler/tables/row-security.js';

@@ -1,4 +1,4 @@
-import { quotedName } from '../../analysis/rls/names.js';
+import { quotedName } from '../../analysis/sql-names.js';
 import type {
   Catalogue,
   CatalogueColumn,

@@ -1,5 +1,5 @@
 import { isRelation, type SqlColumn, type SqlTable } from '../../../runtime/residual/sql/table.js';
-import { quotedName } from '../../analysis/rls/names.js';
+import { quotedName } from '../../analysis/sql-names.js';
 import { type Connection, selectJson } from './database.js';
 
 /** A row as a check receives it. */

@@ -1,4 +1,5 @@
-import { quotedName, quotedPart, roleName } from '../../analysis/rls/names.js';
+import { roleName } from '../../analysis/rls/names.js';
+import { quotedName, quotedPart } from '../../analysis/sql-names.js';
 import type { SqlColumn, SqlTable } from '../../../runtime/residual/sql/table.js';
 import { isRelation } from '../../../runtime/residual/sql/table.js';
 import type { Protection, TableProtection } from '../../analysis/rls/protection.js';

@@ -1,4 +1,4 @@
-import { quotedName } from '../../analysis/rls/names.js';
+import { quotedName } from '../../analysis/sql-names.js';
 import type { CatalogueColumn } from '../rls/catalogue.js';
 import { type Connection, selectJson } from '../rls/database.js';
 import { COLUMNS, UNIQUES } from '../rls/queries.js';

@@ -1,6 +1,6 @@
 import type { SqlColumn, SqlRelation, SqlTable } from '../../../../runtime/residual/sql/table.js';
 import type { ReadSet } from '../../../../runtime/policy/index.js';
-import { quotedName } from '../../rls/names.js';
+import { quotedName } from '../../sql-names.js';
 import type { FactsReport } from '../facts-report.js';
 import { unite } from '../read-set.js';
 
