@@ -125,7 +125,7 @@ function call(
 }
 
 /** Maximum time to wait for a response, in milliseconds. */
-const RESPONSE_TIMEOUT = 30_000;
+const RESPONSE_TIMEOUT = 60_000;
 
 function raw(kind: string, bytes: string | Buffer): InvalidRequest {
   return {
