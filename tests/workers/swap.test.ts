@@ -157,7 +157,7 @@ for (const workers of [1, 2]) {
 
 test('a bundle that is written slowly is loaded once it is complete', async () => {
   const server = await start('server.workers=1');
-  const size = Math.ceil(bundles.edit.length / 12);
+  const size = Math.ceil(bundles.edit.length / 10);
   const refusals = (): number => server.log().filter(({ message }) => message === REFUSED).length;
   /** Returns the longest pause between two parts, in milliseconds. */
   const writeSlowly = async (text: string): Promise<number> => {
@@ -165,7 +165,7 @@ test('a bundle that is written slowly is loaded once it is complete', async () =
     writeFileSync(server.bundle, text.slice(0, size));
     for (let at = size; at < text.length; at += size) {
       const begun = performance.now();
-      await sleep(60);
+      await sleep(40);
       appendFileSync(server.bundle, text.slice(at, at + size));
       longest = Math.max(longest, performance.now() - begun);
     }
