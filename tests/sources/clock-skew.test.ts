@@ -43,19 +43,26 @@ for (const [name, manifest] of [
   ['a clock that is ahead of that of the builder', () => ({ notAfter: inSeconds(-15) })],
 ] as const)
   test(`${name} by less than the skew is no reason to refuse, by more it is`, async () => {
-    source.serve(await archive(bundles.view, manifest(), key));
-    assert.is(await startedOr(), VIEW, 'the default is a minute');
-    assert.is(await startedOr('bundle.trust.clockSkew=90s'), VIEW);
-    assert.match(await startedOr('bundle.trust.clockSkew=10s'), /is not valid before|expired at/);
-    assert.match(await startedOr('bundle.trust.clockSkew=0s'), /is not valid before|expired at/);
+    // Of an archive that was made just now: one start of a server may take long.
+    const startedWith = async (...sets: readonly string[]): Promise<string> => {
+      source.serve(await archive(bundles.view, manifest(), key));
+      return startedOr(...sets);
+    };
+    assert.is(await startedWith(), VIEW, 'the default is a minute');
+    assert.is(await startedWith('bundle.trust.clockSkew=90s'), VIEW);
+    assert.match(await startedWith('bundle.trust.clockSkew=10s'), /is not valid before|expired at/);
+    assert.match(await startedWith('bundle.trust.clockSkew=0s'), /is not valid before|expired at/);
   });
 
 test('an archive that is not valid yet is refused, and served once it is, although the source does not change', async () => {
   source.serve(await archive(bundles.view, { sequence: 1 }, key));
   const server = await start('bundle.trust.clockSkew=0s');
-  source.serve(await archive(bundles.edit, { sequence: 2, notBefore: inSeconds(10) }, key));
+  const notBefore = inSeconds(10);
+  source.serve(await archive(bundles.edit, { sequence: 2, notBefore }, key));
   await until(async () => (await refusals(server, 'not_yet_valid')) > 0, 'a refusal');
-  assert.is(await decided(server), VIEW);
+  const early = await decided(server);
+  // On a busy machine, its time may have come.
+  if (Date.now() < Date.parse(notBefore)) assert.is(early, VIEW);
   await until(async () => (await decided(server)) === EDIT, 'the bundle whose time has come');
 });
 
@@ -81,11 +88,11 @@ test('a bundle that expires while it is served stays, is reported, and does not 
   assert.match(await startedOr('bundle.trust.clockSkew=0s', `bundle.cache=${newCache()}`), 'expired at');
   assert.match(await startedOr('bundle.trust.clockSkew=0s', `bundle.cache=${cache}`), 'expired at');
   // The clock may differ by so much: then it has not expired for this server.
-  assert.is(await startedOr('bundle.trust.clockSkew=1m', `bundle.cache=${cache}`), VIEW);
+  assert.is(await startedOr('bundle.trust.clockSkew=1h', `bundle.cache=${cache}`), VIEW);
 
   await source.stop();
   assert.match(await startedOr('bundle.trust.clockSkew=0s', `bundle.cache=${cache}`), 'cannot be reached');
-  assert.is(await startedOr('bundle.trust.clockSkew=1m', `bundle.cache=${cache}`), VIEW, 'the last known good one');
+  assert.is(await startedOr('bundle.trust.clockSkew=1h', `bundle.cache=${cache}`), VIEW, 'the last known good one');
 });
 
 test('a signature of the future counts within the skew, and an old one for so much longer than its age', async () => {
@@ -98,11 +105,14 @@ test('a signature of the future counts within the skew, and an old one for so mu
       Date.now = now;
     }
   };
-  await shifted(40);
+  await shifted(50);
   assert.is(await startedOr('bundle.trust.maxAge=1h'), VIEW);
+  await shifted(50);
   assert.match(await startedOr('bundle.trust.maxAge=1h', 'bundle.trust.clockSkew=10s'), 'of the future');
-  await shifted(-3600 - 40);
+  // It grows older while the server starts, and may be a minute older.
+  await shifted(-3600 - 5);
   assert.is(await startedOr('bundle.trust.maxAge=1h'), VIEW);
+  await shifted(-3600 - 11);
   assert.match(await startedOr('bundle.trust.maxAge=1h', 'bundle.trust.clockSkew=10s'), 'too old');
 });
 
