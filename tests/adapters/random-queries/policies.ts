@@ -64,12 +64,12 @@ class Atoms {
       () => this.numberTest(random.pick(['R.attr.n', 'R.attr.m', 'R.attr.price'])),
       () => this.flagTest(random.pick(['R.attr.flag', 'R.attr.maybe', 'R.attr.folder.flag'])),
       () => this.timeTest(random.pick(['R.attr.at', 'R.attr.until'])),
-      () => `R.attr.key ${random.pick(['==', '!='])} ${random.pick([...KEYS.map(quoted), 'P.attr.key', '"x"'])}`,
+      () => `R.attr.keyId ${random.pick(['==', '!='])} ${random.pick([...KEYS.map(quoted), 'P.attr.key', '"x"'])}`,
       () =>
         `R.attr.big ${random.pick(['==', '!='])} ${random.pick(['"1"', '"10"', '"01"', '"9223372036854775807"', '1'])}`,
       () => `R.attr.big in ["1", "0", "x", "-1"]`,
       () =>
-        `has(R.attr.${random.pick(['owner', 'status', 'n', 'm', 'folder', 'folder.name', 'at', 'until', 'key', 'big'])})`,
+        `has(R.attr.${random.pick(['owner', 'status', 'n', 'm', 'folder', 'folder.name', 'at', 'until', 'keyId', 'big'])})`,
       () =>
         `R.attr.${random.pick(['owner', 'status', 'folder.owner', 'm', 'until', 'maybe'])} ${random.pick(['==', '!='])} null`,
       () => `R.attr.?${random.pick(['owner', 'status', 'nick'])}.orValue("u1") == P.id`,

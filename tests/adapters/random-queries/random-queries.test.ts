@@ -264,14 +264,17 @@ async function askAll(
           );
         continue;
       }
+      // What a plan leaves out is not allowed for it.
+      if (!isWhole && way === 'negated') continue;
       counts.selected += found.length;
       const wanted = new Set(expected as readonly number[]);
-      const over = found.filter((position) => !wanted.has(position));
-      const under = isWhole ? [...wanted].filter((position) => !found.includes(position)) : [];
-      if ((way === 'delete' ? under : over).length > 0 || found.length > new Set(found).size)
-        wrong.push(`${way} selects ${describe(over, rows)}: ${pair.map(({ text }) => text).join(' | ')}`);
-      else if (under.length > 0 || over.length > 0)
-        wrong.push(`${way} omits ${describe(under, rows)}: ${pair.map(({ text }) => text).join(' | ')}`);
+      const more = found.filter((position) => !wanted.has(position));
+      const less = [...wanted].filter((position) => !found.includes(position));
+      const [over, under] = way === 'delete' ? [less, more] : [more, less];
+      const texts = pair.map(({ text }) => text).join(' | ');
+      if (over.length > 0 || found.length > new Set(found).size)
+        wrong.push(`${way} reaches ${describe(over, rows)}: ${texts}`);
+      else if (isWhole && under.length > 0) wrong.push(`${way} leaves out ${describe(under, rows)}: ${texts}`);
     }
   }
   return wrong;

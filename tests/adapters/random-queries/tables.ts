@@ -28,7 +28,7 @@ export const DOCUMENT: readonly Column[] = [
   { property: 'maybe', column: 'is_maybe', kind: 'boolean', null: 'null' },
   { property: 'at', column: 'created_at', kind: 'time' },
   { property: 'until', column: 'until', kind: 'time', null: 'null' },
-  { property: 'key', column: 'key_id', kind: 'uuid' },
+  { property: 'keyId', column: 'key_id', kind: 'uuid' },
   { property: 'list', column: 'list', kind: 'list' },
   { property: 'any', column: 'any_of', kind: 'json' },
 ];
