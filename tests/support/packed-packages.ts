@@ -55,17 +55,24 @@ let unpacked: string | undefined;
  * @param others packages of this repository's node_modules that are linked, too.
  */
 export function unpackInto(modules: string, others: readonly string[] = []): void {
-  const archives = packedPackages();
+  // Copies take a tenth of the time that unpacking takes.
+  const unpackedOnce = builtOnce('unpacked', [], unpackArchives);
   mkdirSync(modules, { recursive: true });
-  for (const [index, { name, dependencies }] of PACKAGES.entries()) {
-    execFileSync('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
+  for (const { name, dependencies } of PACKAGES) {
     const own = join(modules, name);
-    renameSync(join(modules, 'package'), own);
+    execFileSync('cp', ['-a', join(unpackedOnce, name), own]);
     // Below the package, so that it does not find what only another one depends on.
     for (const dependency of dependencies)
       linkPackage(join(ROOT, 'node_modules', dependency), join(own, 'node_modules'), dependency);
   }
   for (const name of others) linkPackage(join(ROOT, 'node_modules', name), modules, name);
+}
+
+function unpackArchives(folder: string): void {
+  for (const [index, archive] of packedPackages().entries()) {
+    execFileSync('tar', ['-xzf', archive, '-C', folder]);
+    renameSync(join(folder, 'package'), join(folder, PACKAGES[index]?.name ?? ''));
+  }
 }
 
 /**
