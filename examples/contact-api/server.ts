@@ -1,11 +1,10 @@
 import { AuthzError } from 'authz/client';
-import { renderSql } from 'authz/residual';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { type Contact, type ContactFields, contactChanges, newContact, shown } from './contact.js';
 import { pageOf } from './page.js';
 import type { ContactAction, Pdp } from './pdp.js';
 import { Refusal } from './refusal.js';
-import { CONTACTS, type Condition, type ContactStore } from './store.js';
+import { allowed, type Condition, type ContactStore } from './store.js';
 import type { Authenticate, Principal } from './token.js';
 
 /** The parts that the API is made of. */
@@ -64,13 +63,7 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
   /** The contacts that a caller may list, as a condition for the database. It comes from the same policies. */
   async function listed(principal: Principal): Promise<Condition> {
     if (principal.roles.length === 0) return NONE;
-    const { filter } = await pdp.plan({ principal, resource: { kind: 'contact' }, actions: ['list'] });
-    const condition = renderSql(filter, CONTACTS, { dialect: 'sqlite' });
-    if (condition.kind === 'refused')
-      throw new Error(
-        `the condition cannot be translated to SQL for this table: ${condition.problems.map(({ reason }) => reason).join('; ')}`,
-      );
-    return condition;
+    return allowed(await pdp.plan({ principal, resource: { kind: 'contact' }, actions: ['list'] }));
   }
 
   /**
@@ -100,7 +93,7 @@ interface Id {
 
 type Query = { readonly [name: string]: unknown };
 
-const NONE: Condition = { text: '1 = 0', parameters: [] };
+const NONE: Condition = allowed({ filter: { kind: 'KIND_ALWAYS_DENIED' } });
 const BLANK: ContactFields = { name: '', email: '', owner: '', private: false };
 
 function principalOf(request: FastifyRequest<object>): Principal {

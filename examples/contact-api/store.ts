@@ -1,33 +1,53 @@
 import { randomUUID } from 'node:crypto';
+import {
+  type Compilable,
+  DummyDriver,
+  type Expression,
+  type Generated,
+  Kysely,
+  type SqlBool,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import sqlite from 'node-sqlite3-wasm';
-import type { SqlTable } from 'authz/residual';
+import { kyselyAdapter } from 'authz/adapters/kysely';
 import type { Contact, ContactFields } from './contact.js';
 
-/** The columns in which the database keeps the attributes that policies read. */
-export const CONTACTS: SqlTable = {
-  name: 'contacts',
-  id: { column: 'id', type: 'text' },
-  columns: {
-    name: { column: 'name', type: 'text' },
-    email: { column: 'email', type: 'text' },
-    owner: { column: 'owner', type: 'text' },
-    private: { column: 'private', type: 'boolean' },
-  },
-};
-
-/** A condition on rows, and the values of its placeholders. */
-export interface Condition {
-  readonly text: string;
-  readonly parameters: readonly Value[];
+interface Database {
+  contacts: { number: Generated<number>; id: string; name: string; email: string; owner: string; private: number };
 }
+
+/** Writes queries. The driver of this database is not asynchronous, so they are run here. */
+const db = new Kysely<Database>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (of) => new SqliteIntrospector(of),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+/** Turns a plan into a condition, and a row into what policies read of it: both by the same mapping. */
+export const allowed = kyselyAdapter<Database, 'contacts'>('contacts', {
+  dialect: 'sqlite',
+  id: { column: 'id', type: 'text' },
+  attributes: {
+    name: { column: 'name', type: 'text', null: 'never' },
+    email: { column: 'email', type: 'text', null: 'never' },
+    owner: { column: 'owner', type: 'text', null: 'never' },
+    private: { column: 'private', type: 'boolean', null: 'never' },
+  },
+});
+
+/** A condition on rows. */
+export type Condition = Expression<SqlBool>;
 
 /** A part of a long list. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
-
-type Value = string | number | boolean | null;
 
 /** The contacts, in SQLite. It knows nothing of principals: a condition says what a caller may see. */
 export class ContactStore {
@@ -37,27 +57,25 @@ export class ContactStore {
   constructor(path: string) {
     this.#database = new sqlite.Database(path);
     this.#database.exec(TABLE);
-    if (this.count(EVERY) === 0) for (const contact of FIRST) this.#insert(contact);
+    if (this.count() === 0) for (const contact of FIRST) this.#insert(contact);
   }
 
   /** The contacts that a condition selects, the oldest first. */
-  list({ text, parameters }: Condition, { limit, offset }: Page): readonly Contact[] {
-    return this.#all(`SELECT * FROM contacts WHERE (${text}) ORDER BY number LIMIT ? OFFSET ?`, [
-      ...parameters,
-      limit,
-      offset,
-    ]).map(contactOf);
+  list(condition: Condition, { limit, offset }: Page): readonly Contact[] {
+    const query = db.selectFrom('contacts').selectAll().where(condition).orderBy('number').limit(limit).offset(offset);
+    return this.#all(query).map(contactOf);
   }
 
-  /** The number of contacts that a condition selects. */
-  count({ text, parameters }: Condition): number {
-    const [row] = this.#all(`SELECT count(*) AS count FROM contacts WHERE (${text})`, parameters);
+  /** The number of contacts that a condition selects; without one, of all. */
+  count(condition?: Condition): number {
+    const query = db.selectFrom('contacts').select(({ fn }) => fn.countAll().as('count'));
+    const [row] = this.#all(condition === undefined ? query : query.where(condition));
     return Number(row?.['count']);
   }
 
   get(id: string): Contact | undefined {
     if (id.includes('\0')) return undefined;
-    const [row] = this.#all('SELECT * FROM contacts WHERE id = ?', [id]);
+    const [row] = this.#all(db.selectFrom('contacts').selectAll().where('id', '=', id));
     return row && contactOf(row);
   }
 
@@ -71,47 +89,42 @@ export class ContactStore {
   update(id: string, changes: Partial<ContactFields>): boolean {
     const contact = this.get(id);
     if (contact === undefined) return false;
-    const { name, email, owner, private: isPrivate } = { ...contact, ...changes };
     return (
-      this.#run('UPDATE contacts SET name = ?, email = ?, owner = ?, private = ? WHERE id = ?', [
-        name,
-        email,
-        owner,
-        isPrivate,
-        id,
-      ]) === 1
+      this.#run(
+        db
+          .updateTable('contacts')
+          .set(columnsOf({ ...contact, ...changes }))
+          .where('id', '=', id),
+      ) === 1
     );
   }
 
   /** False when the contact no longer exists. */
   delete(id: string): boolean {
-    return this.#run('DELETE FROM contacts WHERE id = ?', [id]) === 1;
+    return this.#run(db.deleteFrom('contacts').where('id', '=', id)) === 1;
   }
 
   close(): void {
     this.#database.close();
   }
 
-  #insert({ id, name, email, owner, private: isPrivate }: Contact): void {
-    this.#run('INSERT INTO contacts (id, name, email, owner, private) VALUES (?, ?, ?, ?, ?)', [
-      id,
-      name,
-      email,
-      owner,
-      isPrivate,
-    ]);
+  #insert({ id, ...fields }: Contact): void {
+    this.#run(db.insertInto('contacts').values({ id, ...columnsOf(fields) }));
   }
 
-  #run(sql: string, values: readonly Value[]): number {
-    return this.#database.run(sql, bound(values)).changes;
+  #run(query: Compilable): number {
+    const { sql, parameters } = query.compile();
+    return this.#database.run(sql, bound(parameters)).changes;
   }
 
-  #all(sql: string, values: readonly Value[]): readonly Row[] {
-    return this.#database.all(sql, bound(values)) as readonly Row[];
+  #all(query: Compilable): readonly Row[] {
+    const { sql, parameters } = query.compile();
+    return this.#database.all(sql, bound(parameters)) as readonly Row[];
   }
 }
 
 type Row = { readonly [column: string]: string | number };
+type Value = string | number | boolean | null;
 
 const TABLE = `
 CREATE TABLE IF NOT EXISTS contacts (
@@ -123,20 +136,23 @@ CREATE TABLE IF NOT EXISTS contacts (
   private INTEGER NOT NULL
 )`;
 
-const EVERY: Condition = { text: '1 = 1', parameters: [] };
-
 const FIRST: readonly Contact[] = [
   { id: 'abc123', name: 'John Smith', email: 'john@acme.com', owner: 'adam', private: false },
   { id: 'def789', name: 'Sarah Jane', email: 'sarah@acme.com', owner: 'adam', private: false },
 ];
 
-function contactOf({ id, name, email, owner, private: isPrivate }: Row): Contact {
-  return { id: String(id), name: String(name), email: String(email), owner: String(owner), private: isPrivate === 1 };
+function columnsOf({ name, email, owner, private: isPrivate }: ContactFields) {
+  return { name, email, owner, private: Number(isPrivate) };
+}
+
+function contactOf(row: Row): Contact {
+  const { id, attr } = allowed.resourceOf(row);
+  return { id, ...(attr as unknown as ContactFields) };
 }
 
 /** Values for placeholders. The driver cuts strings at a NUL and would then compare another value: better no answer. */
-function bound(values: readonly Value[]): Value[] {
+function bound(values: readonly unknown[]): Value[] {
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
     throw new Error('a string with a NUL character cannot be bound');
-  return [...values];
+  return [...values] as Value[];
 }
