@@ -209,7 +209,7 @@ test('a plan of macros within macros takes time that grows with its elements, an
   };
   assert.is(plan(60), 'KIND_CONDITIONAL');
   // Pairs of elements.
-  await assertLinear('planning', 12 * 12, (pairs) => () => plan(Math.sqrt(pairs)));
+  await assertLinear('planning', 8 * 8, (pairs) => () => plan(Math.sqrt(pairs)));
   assert.throws(() => plan(300), isLimit('cost'));
   assert.is(plan(10), 'KIND_CONDITIONAL');
 });
