@@ -1,10 +1,11 @@
-/** Sources of facts that read the rows of a table, for clients without a query builder. */
+/** Sources of facts that read the rows of a table, for clients without a query builder, or ask a server. */
 import type { FactSource, RowLock } from '../../runtime/facts/index.js';
 import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
 import { type Mapping, tableNamed } from './condition.js';
 
 export type { FactsOf } from './column-source.js';
+export { httpFacts, type HttpFactsOptions } from './http-facts.js';
 
 /** Runs a statement, in the transaction of the caller if there is one. */
 export type RunQuery = (
