@@ -39,7 +39,10 @@ export const CONDITIONS: readonly string[] = [
   'R.attr.owner.lowerAscii() == "anna"',
   'R.id == "plain"',
   'R.id in ["plain", "empty"]',
+  '"note:" + R.id in ["note:plain", "note:empty", "other:blanks"]',
+  '"-" + R.attr.owner != "-anna"',
   // Numbers.
+  'math.floor(R.attr.price / 2.0) == 0.0',
   'R.attr.amount == 2',
   'R.attr.amount != 2',
   'R.attr.amount > 0',

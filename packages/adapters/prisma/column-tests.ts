@@ -85,19 +85,42 @@ function writtenInteger(digits: string, bits: IntegerBits | undefined): number |
 
 /** Prisma passes numbers on as decimals of at most 16 digits. */
 export function checkDigits(constant: number): void {
-  if (Number(constant.toPrecision(15)) !== constant || Math.abs(constant) > LARGEST)
-    throw new Refusal('value', `a number that Prisma rounds: ${constant}`);
+  if (!isExact(constant)) throw new Refusal('value', `a number that Prisma rounds: ${constant}`);
 }
 
-/** An order with numbers is one of finite numbers. */
-export function writeOrder(comparison: Exclude<Comparison, 'eq'>, constant: Scalar): Where {
-  const operator = { lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' }[comparison];
-  if (typeof constant !== 'number') return { [operator]: constant };
-  checkDigits(constant);
-  return comparison === 'lt' || comparison === 'le'
-    ? { gte: -LARGEST, [operator]: constant }
-    : { [operator]: constant, lte: LARGEST };
+function isExact(constant: number): boolean {
+  return Number(constant.toPrecision(15)) === constant && Math.abs(constant) <= LARGEST;
 }
+
+/** The same order with the next number, if Prisma rounds this one: `> 97.99999999999999` is `>= 98`. */
+function exactOrder(comparison: Order, constant: number): readonly [Order, number] {
+  if (isExact(constant)) return [comparison, constant];
+  const isUp = comparison === 'gt' || comparison === 'le';
+  const next = nextNumber(constant, isUp);
+  return isExact(next)
+    ? [({ lt: 'le', le: 'lt', gt: 'ge', ge: 'gt' } as const)[comparison], next]
+    : [comparison, constant];
+}
+
+function nextNumber(constant: number, isUp: boolean): number {
+  if (constant === 0) return isUp ? Number.MIN_VALUE : -Number.MIN_VALUE;
+  const [bits = 0n] = new BigInt64Array(new Float64Array([constant]).buffer);
+  const next = bits + (constant > 0 === isUp ? 1n : -1n);
+  return new Float64Array(new BigInt64Array([next]).buffer)[0] as number;
+}
+
+type Order = Exclude<Comparison, 'eq'>;
+
+/** An order with numbers is one of finite numbers. */
+export function writeOrder(comparison: Order, constant: Scalar): Where {
+  if (typeof constant !== 'number') return { [OPERATORS[comparison]]: constant };
+  const [order, number] = exactOrder(comparison, constant);
+  checkDigits(number);
+  const bound = { [OPERATORS[order]]: number };
+  return order === 'lt' || order === 'le' ? { gte: -LARGEST, ...bound } : { ...bound, lte: LARGEST };
+}
+
+const OPERATORS = { lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' } as const;
 
 /** Prisma only accepts integers that the column can have: a bound that it cannot have is true or false for all. */
 export function orderOfIntegers(

@@ -290,6 +290,12 @@ class Records implements Store<Where, Read> {
   text(read: Read, operator: TextTest, constant: string): Outcomes<Where> {
     const column = this.readColumn(read, operator);
     const { field, type } = column;
+    // Whether it is a string.
+    if (constant === '' && TYPES[type] === 'string')
+      return this.at(read, {
+        is: (outcome) => (outcome ? isNotNull(column) : NEVER),
+        fails: () => (column.null === 'never' ? NEVER : { [field]: null }),
+      });
     if (type === 'integer-as-text' || type === 'uuid') throw new Refusal(operator, `of a field of the type ${type}`);
     if (type !== 'text') return this.at(read, { is: () => NEVER, fails: () => ALWAYS });
     if (column.values !== undefined) throw new Refusal(operator, 'of an enum');
