@@ -9,6 +9,14 @@ import { absent } from './source.js';
 /** Attributes in which `absent` says that there is no such attribute. */
 export type SentAttributes = Attributes;
 
+/** A row that has to be asked for. */
+export interface Need {
+  readonly loader: Loader;
+  readonly key: string;
+  /** Whether a row that is kept is not good enough. */
+  readonly isFresh: boolean;
+}
+
 /** A fact that a decision used. */
 export interface UsedFact {
   readonly fact: string;
@@ -44,6 +52,10 @@ export class Rows {
     if (own === undefined) this.rows.set(loader, new Map([[key, row]]));
     else own.set(key, row);
   }
+
+  delete(loader: Loader, key: string): void {
+    this.rows.get(loader)?.delete(key);
+  }
 }
 
 /** A principal, an actor, or the resource of a request: what facts are of. */
@@ -55,6 +67,10 @@ export class Subject {
   /** Why a fact will not be known. */
   readonly failed = new Map<string, FailureReason>();
   private readonly used = new Map<string, UsedFact>();
+  /** Where each fact that was fetched is from. */
+  private readonly origins = new Map<string, { readonly loader: Loader; readonly key: string }>();
+  /** The sources that are asked once more, because their rows were too old beside others. */
+  private readonly renewed = new Set<Loader>();
   private readonly names: readonly string[];
 
   /**
@@ -115,13 +131,19 @@ export class Subject {
         const key = this.keyOf(loader);
         if (typeof key !== 'object') continue;
         const row = rows.get(loader, key.key);
-        if (row !== undefined && this.takeRow(loader, row, now, tx)) isDone = false;
+        if (row !== undefined && this.takeRow({ loader, key: key.key }, row, now, tx)) isDone = false;
       }
     }
   }
 
   /** Takes what a row says; returns whether that is anything new. */
-  private takeRow(loader: Loader, { row, at, stale }: LoadedRow, now: number, tx: unknown): boolean {
+  private takeRow(
+    origin: { readonly loader: Loader; readonly key: string },
+    { row, at, stale }: LoadedRow,
+    now: number,
+    tx: unknown,
+  ): boolean {
+    const { loader } = origin;
     const { name: from, facts, notFound } = loader.source;
     let isNew = false;
     for (const attribute of facts.keys()) {
@@ -133,6 +155,7 @@ export class Subject {
       else {
         this.unknown.delete(attribute);
         if (typeof found === 'object') define(this.attr, attribute, found.value);
+        this.origins.set(attribute, origin);
         this.used.set(attribute, {
           fact: this.nameOf(attribute),
           from,
@@ -144,6 +167,29 @@ export class Subject {
       }
     }
     return isNew;
+  }
+
+  /** When the newest fact was fetched; 0 if none was. */
+  get newest(): number {
+    return Math.max(0, ...[...this.used.values()].map(({ at = 0 }) => at));
+  }
+
+  /** Forgets facts that were fetched before a time, so that they are asked for once more; the second time they fail. */
+  renew(before: number, rows: Rows): void {
+    const old = new Set<Loader>();
+    for (const [attribute, { at = before }] of this.used) {
+      const origin = this.origins.get(attribute);
+      if (at >= before || origin === undefined) continue;
+      const { loader, key } = origin;
+      old.add(loader);
+      delete this.attr[attribute];
+      this.used.delete(attribute);
+      this.origins.delete(attribute);
+      this.unknown.set(attribute, loader);
+      if (this.renewed.has(loader)) this.failed.set(attribute, 'skew');
+      else rows.delete(loader, key);
+    }
+    for (const loader of old) this.renewed.add(loader);
   }
 
   /** The key of a source; `undefined` if the fact that is the key is not known yet, or why there is none. */
@@ -161,12 +207,12 @@ export class Subject {
   /**
    * What has to be asked to know a fact: a source and a key, or why it will not be known.
    */
-  next(attribute: string): { readonly loader: Loader; readonly key: string } | FailureReason {
+  next(attribute: string): Need | FailureReason {
     const loader = this.unknown.get(attribute) as Loader;
     const failed = this.failed.get(attribute);
     if (failed !== undefined) return failed;
     const key = this.keyOf(loader);
-    if (typeof key === 'object') return { loader, key: key.key };
+    if (typeof key === 'object') return { loader, key: key.key, isFresh: this.renewed.has(loader) };
     if (key !== undefined) return key;
     return this.next(readAttribute(loader.source.keyFact as string, this.root) ?? '');
   }
@@ -211,6 +257,8 @@ export interface Ask {
   readonly action: string;
   readonly auxData: AuxDataInput | undefined;
   readonly tenants: TenantDocuments | undefined;
+  /** Whether outputs and derived roles are wanted, too. */
+  readonly wantsOutputs?: boolean;
 }
 
 /** The request of an ask with what is known, of one of its principals alone. */

@@ -7,14 +7,24 @@ import {
   type Engine,
   type EngineOptions,
   type EnginePart,
+  type FactNames,
   type MakePartialDecider,
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
 import { requestedScope, requireResource, requireText, systemClock } from '../engine/parts.js';
 import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
-import { type AnyPermissions, type Attributes, type Instant, type Permissions, sanitize } from '../policy/index.js';
-import { type Ask, loadersAt, type Place, Rows, Subject } from './ask.js';
+import {
+  type AnyPermissions,
+  type Attributes,
+  type Instant,
+  type Permissions,
+  type ReadSetOptions,
+  type ReadSetQuery,
+  sanitize,
+} from '../policy/index.js';
+import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact } from './ask.js';
+import { factName } from './fact-names.js';
 import type {
   AnswerOptions,
   AnswerRequest,
@@ -24,12 +34,22 @@ import type {
   FactsOptions,
   FactsSession,
   ManyRequest,
+  PrincipalQuery,
   SessionOptions,
 } from './facts-engine.js';
 import { FactsUnavailableError } from './errors.js';
 import { Loader } from './loader.js';
 import { lockRows, requireLocks, withoutLocked } from './locked.js';
-import { decideAll, type Deciders, type FactsDecision, type LoopOptions, type SchemaSides, step } from './loop.js';
+import {
+  decideAll,
+  type Deciders,
+  type FactsDecision,
+  fetchRows,
+  isAmong,
+  type LoopOptions,
+  type SchemaSides,
+  step,
+} from './loop.js';
 import { TurnBatch } from './session.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';
 import { absent, prepareSources } from './source.js';
@@ -84,14 +104,26 @@ class SourcedEngine {
   private readonly clock: () => Instant;
   private readonly order: 'frugal' | 'fast';
   private readonly deadline: number;
+  private readonly maxSkew: number;
+  private readonly reads: ReadFacts | undefined;
   /** The instant of the decision that is being made. */
   private instant: Instant | undefined;
   private extensible: ExtensibleEngine | undefined;
 
   constructor(
     policies: CompiledBundle,
-    { sources, engine = {}, deadline = USUAL_DEADLINE, order = 'frugal', caller = 'use', onDisagreement }: FactsOptions,
+    {
+      sources,
+      engine = {},
+      deadline = USUAL_DEADLINE,
+      order = 'frugal',
+      caller = 'use',
+      maxSkew = Number.POSITIVE_INFINITY,
+      onDisagreement,
+    }: FactsOptions,
   ) {
+    if (!(maxSkew >= 0)) throw new TypeError('`maxSkew` must be a number of milliseconds of at least 0');
+    this.maxSkew = maxSkew;
     this.order = order;
     this.deadline = requireDeadline(deadline);
     this.clock = engine.clock ?? systemClock();
@@ -109,10 +141,15 @@ class SourcedEngine {
     for (const source of prepared) requireDeadline(source.deadline);
     this.loaders = prepared.map((source) => new Loader(source, now));
     this.sent = sentTest(prepared);
+    this.reads = readFacts(policies, engine);
     this.deciders = {
       engine: this.engine,
       partial: requirePartial(policies)(policies.guard, settings),
       rejects: (ask) => this.findSchemas(ask),
+      // Without roles, what schemas mention is left.
+      schemaFacts: (ask, index) =>
+        this.reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(ask, index), roles: [] }),
+      responseFacts: (ask, index) => this.reads?.({}, { ...aboutOne(ask, index), level: 'response' }),
       at: (instant, work) => this.at(instant, work),
       onDisagreement: (ask) =>
         onDisagreement?.({
@@ -143,7 +180,16 @@ class SourcedEngine {
       const key = JSON.stringify([place.scope, place.version]);
       const principals = prepared.get(key) ?? this.preparePrincipals(principal, place);
       prepared.set(key, principals);
-      return actions.map((action): Ask => ({ principals, resource: of, action, auxData, tenants }));
+      return actions.map(
+        (action): Ask => ({
+          principals,
+          resource: of,
+          action,
+          auxData,
+          tenants,
+          wantsOutputs: options.outputs === true,
+        }),
+      );
     });
     const decisions = new Map(resources.map((_, index) => [index, new Map<string, FactsDecision>()]));
     await this.decideEach(asks, new Rows(), options, (index, decision) => {
@@ -166,7 +212,9 @@ class SourcedEngine {
     for (;;) {
       const found = step(ask, rows, this.deciders, options);
       if ('decision' in found) return found.decision;
-      const kept = found.needs.map(({ loader, key }) => [loader, key, loader.kept(key, KEPT)] as const);
+      const kept = found.needs.map(
+        ({ loader, key, isFresh }) => [loader, key, isFresh ? undefined : loader.kept(key, KEPT)] as const,
+      );
       if (kept.every(([, , row]) => row === undefined)) return undefined;
       for (const [loader, key, row] of kept) if (row !== undefined) rows.add(loader, key, row);
     }
@@ -184,6 +232,49 @@ class SourcedEngine {
         return isAllowed(await decide(action, resource));
       },
     } as FactsSession;
+  }
+
+  async principal(given: Question['principal'], about: PrincipalQuery, options: DecideOptions = {}): Promise<object> {
+    const { kinds, actions, scope, policyVersion } = about;
+    if (this.reads === undefined) throw new Error(NO_FACTS);
+    const wanted = new Set<string>();
+    const chain = chainOf(given);
+    for (const kind of kinds)
+      for (const { id, roles, scope: own, policyVersion: version } of chain)
+        for (const fact of this.reads(
+          {},
+          {
+            kind,
+            action: actions,
+            roles,
+            scope,
+            version: policyVersion,
+            principal: { id, scope: own, policyVersion: version },
+          },
+        ) ?? [])
+          wanted.add(fact);
+    const principals = this.preparePrincipals(given, this.findPlace({ kind: '', id: '', scope, policyVersion }));
+    const [rows, loop] = [new Rows(), this.loopOptions(options)];
+    for (;;) {
+      const needs: Need[] = [];
+      const unknown: UnknownFact[] = [];
+      for (const { subject } of principals) {
+        subject.take(rows, now(), loop.tx);
+        subject.settleKeys();
+        for (const attribute of subject.unknown.keys()) {
+          if (!isAmong(factName('principal.attr', attribute), wanted)) continue;
+          const next = subject.next(attribute);
+          if (typeof next === 'object') needs.push(next);
+          else unknown.push({ fact: subject.nameOf(attribute), source: subject.sourceOf(attribute), reason: next });
+        }
+      }
+      if (unknown.length > 0) throw new FactsUnavailableError(unknown);
+      if (needs.length === 0) break;
+      await fetchRows([{ index: 0, needs }], false, rows, loop, () => {});
+    }
+    const [own, ...others] = principals.map(({ subject }) => subject.attr);
+    const actors = given.actors?.map((actor, index) => ({ ...actor, attr: others[index] }));
+    return { ...given, attr: own, ...(actors && { actors }) };
   }
 
   async isAllowed(request: Question, options: AnswerOptions = {}): Promise<boolean> {
@@ -223,6 +314,7 @@ class SourcedEngine {
       action,
       auxData,
       tenants,
+      wantsOutputs: options.outputs === true,
     };
   }
 
@@ -265,6 +357,7 @@ class SourcedEngine {
       until: now() + requireDeadline(deadline),
       isFresh: ({ source }) =>
         fresh === true || (fresh !== undefined && [...source.facts.values()].some((fact) => fresh.includes(fact))),
+      maxSkew: this.maxSkew,
       instant: { ...this.clock() },
       now,
     };
@@ -295,6 +388,33 @@ class SourcedEngine {
     return { principal: applies(schemas?.principal), resource: applies(schemas?.resource) };
   }
 }
+
+/** The facts that decisions read: with further options of the engine, about a query. */
+type ReadFacts = (options: ReadSetOptions, query: ReadSetQuery) => FactNames | undefined;
+
+/** Undefined for policies without read sets, whose decisions are then taken to read everything. */
+function readFacts(policies: CompiledBundle, engine: EngineOptions): ReadFacts | undefined {
+  const { facts } = policies;
+  if (facts === undefined) return undefined;
+  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement } = engine;
+  const own = { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement };
+  return (options, query) => facts.readSets({ ...own, ...options })(query).facts;
+}
+
+/** What a read set is asked about: an ask of one of its principals. */
+function aboutOne({ principals, resource: { input }, action }: Ask, index: number): ReadSetQuery {
+  const { id, roles, scope, policyVersion } = (principals[index] as Ask['principals'][number]).input;
+  return {
+    kind: input.kind,
+    action,
+    roles,
+    scope: input.scope,
+    version: input.policyVersion,
+    principal: { id, scope, policyVersion },
+  };
+}
+
+const NO_FACTS = 'the policies have no read sets: compile them with `authzc compile --facts`';
 
 /** What is kept of a source, outside of transactions. */
 const KEPT = { tx: undefined, isFresh: false };

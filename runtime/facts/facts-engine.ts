@@ -24,6 +24,11 @@ export interface FactsOptions {
   readonly order?: 'frugal' | 'fast' | undefined;
   /** Whether facts that the caller sends are used (the default), replaced by those of their source, or refused. */
   readonly caller?: CallerPolicy | undefined;
+  /**
+   * How far apart the facts of a decision may have been fetched, in milliseconds. Older ones are fetched once more, and
+   * then fail with the reason `skew`. Default: any time. Facts of one transaction are of one state.
+   */
+  readonly maxSkew?: number | undefined;
   /** Called if the engine contradicts what was concluded from incomplete facts. That is a bug: please report it. */
   readonly onDisagreement?: ((request: AccessRequest) => void) | undefined;
 }
@@ -42,6 +47,17 @@ export interface DecideOptions {
   readonly fresh?: true | readonly string[] | undefined;
   /** The longest time, in milliseconds, if not that of the engine. */
   readonly deadline?: number | undefined;
+  /** Whether to return outputs, derived roles and violations of schemas, too: all facts that they depend on are fetched. */
+  readonly outputs?: boolean | undefined;
+}
+
+/** The plans, projections or transactions that a principal is prepared for. */
+export interface PrincipalQuery<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>> {
+  readonly kinds: readonly K[];
+  readonly actions: readonly ActionOf<P, K>[];
+  /** The scope and the version of the resources. */
+  readonly scope?: string | undefined;
+  readonly policyVersion?: string | undefined;
 }
 
 /** What a session is about. */
@@ -85,6 +101,16 @@ export interface FactsEngine<P extends Permissions = AnyPermissions> {
   decideNow<K extends KindOf<P>>(request: AccessRequestOf<P, K>): FactsDecision | undefined;
   /** The decisions of a principal: one for each request that your program handles. */
   for<K extends KindOf<P> = KindOf<P>>(principal: PrincipalOf<P, K>, options?: SessionOptions): FactsSession<P>;
+  /**
+   * A principal with the attributes that decisions about some kinds read: for `engine.plan`, which takes a missing
+   * attribute for one that there is not, and for `withPrincipal` of row level security.
+   * @throws {FactsUnavailableError} if one of them is not available.
+   */
+  principal<K extends KindOf<P>>(
+    principal: PrincipalOf<P, K>,
+    query: PrincipalQuery<P, K>,
+    options?: DecideOptions,
+  ): Promise<PrincipalOf<P, K>>;
   /**
    * Whether a request is allowed, as clients of a decision point answer: for `decideWith` of `authz/mcp`.
    * @throws {FactsUnavailableError} if facts are not available.

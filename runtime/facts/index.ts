@@ -4,7 +4,7 @@ export { readSetOf } from './of-bundle.js';
 export { type Projectable, project } from './project.js';
 export type { BundleFacts, Leaf, ReadLevel, ReadPath, ReadSet, ReadSetOptions, ReadSetQuery } from '../policy/index.js';
 export type { RowLock } from './locked.js';
-export type { FactsDecision } from './loop.js';
+export type { DecisionOutputs, FactsDecision } from './loop.js';
 export type { UnknownFact, UsedFact } from './ask.js';
 export { createFactsEngine } from './engine.js';
 export type {
@@ -16,6 +16,7 @@ export type {
   FactsOptions,
   FactsSession,
   ManyRequest,
+  PrincipalQuery,
   SessionOptions,
 } from './facts-engine.js';
 export { FactsUnavailableError } from './errors.js';

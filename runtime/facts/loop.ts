@@ -1,22 +1,23 @@
-import type { Engine, FactNames, PartialAnswer, PartialDecider } from '../engine/index.js';
+import type { CheckResult, Engine, FactNames, OutputEntry, PartialAnswer, PartialDecider } from '../engine/index.js';
 import type { Instant } from '../policy/index.js';
 import {
   type Ask,
   makeRequest,
+  type Need,
   type Rows,
   type Subject,
   type UnknownFact,
   type UsedFact,
   wholeRequest,
 } from './ask.js';
-import { readAttribute } from './fact-names.js';
+import { factName, readAttribute } from './fact-names.js';
 import type { Loader } from './loader.js';
 import type { RowLock } from './locked.js';
 
 /** What was decided, or why nothing was. */
 export type FactsDecision =
-  | { readonly allowed: true; readonly facts: readonly UsedFact[] }
-  | { readonly allowed: false; readonly why: 'policy'; readonly facts: readonly UsedFact[] }
+  | ({ readonly allowed: true; readonly facts: readonly UsedFact[] } & DecisionOutputs)
+  | ({ readonly allowed: false; readonly why: 'policy'; readonly facts: readonly UsedFact[] } & DecisionOutputs)
   | {
       readonly allowed: false;
       readonly why: 'unknown';
@@ -24,12 +25,23 @@ export type FactsDecision =
       readonly facts: readonly UsedFact[];
     };
 
+/** What a decision says besides the effect, if it was asked for `outputs`. */
+export interface DecisionOutputs {
+  readonly outputs?: readonly OutputEntry[];
+  readonly effectiveDerivedRoles?: readonly string[];
+  readonly validationErrors?: CheckResult['validationErrors'];
+}
+
 /** What decides, once facts are known. */
 export interface Deciders {
   readonly engine: Engine;
   readonly partial: PartialDecider;
   /** Whether the engine rejects requests that violate schemas. */
   readonly rejects: (ask: Ask) => SchemaSides;
+  /** The facts that schemas mention, for one of the principals; undefined if it is not known. */
+  readonly schemaFacts: (ask: Ask, index: number) => FactNames | undefined;
+  /** The facts on which the whole response depends; undefined if it is not known. */
+  readonly responseFacts: (ask: Ask, index: number) => FactNames | undefined;
   /** Runs something at one instant. */
   readonly at: <Result>(instant: Instant, work: () => Result) => Result;
   /** Called if the engine decides otherwise than the partial decider: a bug. */
@@ -50,6 +62,8 @@ export interface LoopOptions {
   readonly signal: AbortSignal | undefined;
   readonly until: number;
   readonly isFresh: (loader: Loader) => boolean;
+  /** How far apart facts may have been fetched, in milliseconds. */
+  readonly maxSkew: number;
   readonly instant: Instant;
   readonly now: () => number;
 }
@@ -58,14 +72,9 @@ export interface LoopOptions {
 const FRUGAL_ROUNDS = 2;
 
 /** An open question, and what it needs next. */
-interface Open {
+export interface Open {
   readonly index: number;
   readonly needs: readonly Need[];
-}
-
-interface Need {
-  readonly loader: Loader;
-  readonly key: string;
 }
 
 /**
@@ -91,7 +100,7 @@ export async function decideAll(
     }
     open = waiting.map(({ index }) => index);
     const isFrugal = options.order === 'frugal' && round < FRUGAL_ROUNDS;
-    await fetch(waiting, isFrugal, rows, options, (index) => {
+    await fetchRows(waiting, isFrugal, rows, options, (index) => {
       const found = step(asks[index] as Ask, rows, deciders, options);
       if ('needs' in found) return;
       open = open.filter((other) => other !== index);
@@ -105,7 +114,7 @@ export async function decideAll(
  *
  * @param ready called with a question once all that was asked for it is there.
  */
-async function fetch(
+export async function fetchRows(
   waiting: readonly Open[],
   isFrugal: boolean,
   rows: Rows,
@@ -113,12 +122,17 @@ async function fetch(
   ready: (index: number) => void,
 ): Promise<void> {
   const chosen = new Map<Loader, Set<string>>();
+  const renewed = new Set<Loader>();
   for (const { needs } of waiting) {
     const cheapest = Math.min(...needs.map(({ loader }) => loader.source.cost));
     for (const { loader } of needs)
       if (!isFrugal || loader.source.cost === cheapest) chosen.set(loader, chosen.get(loader) ?? new Set());
   }
-  for (const { needs } of waiting) for (const { loader, key } of needs) chosen.get(loader)?.add(key);
+  for (const { needs } of waiting)
+    for (const { loader, key, isFresh } of needs) {
+      chosen.get(loader)?.add(key);
+      if (isFresh) renewed.add(loader);
+    }
   const left = new Map(
     waiting.map(({ index, needs }) => [
       index,
@@ -128,7 +142,8 @@ async function fetch(
   const { tx, signal, until } = options;
   await Promise.all(
     [...chosen].map(async ([loader, keys]) => {
-      const loaded = await loader.load([...keys], { tx, signal, until, isFresh: options.isFresh(loader) });
+      const isFresh = options.isFresh(loader) || renewed.has(loader);
+      const loaded = await loader.load([...keys], { tx, signal, until, isFresh });
       for (const [key, row] of loaded) rows.add(loader, key, row);
       for (const [index, loaders] of left) {
         // What is decided does not wait for other sources.
@@ -149,6 +164,11 @@ export function step(
   for (const subject of listSubjects(ask)) {
     subject.take(rows, now, options.tx);
     subject.settleKeys();
+  }
+  // Facts of one transaction are of one state.
+  if (options.tx === undefined && options.maxSkew < Number.POSITIVE_INFINITY) {
+    const newest = Math.max(...listSubjects(ask).map((subject) => subject.newest));
+    for (const subject of listSubjects(ask)) subject.renew(newest - options.maxSkew, rows);
   }
   const answer = deciders.at(options.instant, () => decideAnswer(ask, deciders));
   const facts = (): readonly UsedFact[] => listSubjects(ask).flatMap((subject) => subject.usedFacts());
@@ -182,6 +202,10 @@ interface OpenFact {
 
 /** Whether the principal and all its actors are allowed, or what that depends on; one that is not decides for all. */
 function decideAnswer(ask: Ask, deciders: Deciders): boolean | readonly OpenFact[] {
+  if (ask.wantsOutputs === true) {
+    const wanted = ask.principals.flatMap((_, index) => openFacts(ask, index, deciders.responseFacts(ask, index)));
+    if (wanted.length > 0) return distinct(wanted);
+  }
   const open: OpenFact[] = [];
   let isOpen = false;
   for (const [index, { subject }] of ask.principals.entries()) {
@@ -200,6 +224,21 @@ function decideAnswer(ask: Ask, deciders: Deciders): boolean | readonly OpenFact
   return open.length > 0 ? distinct(open) : listSubjects(ask).flatMap(listOpenFacts);
 }
 
+/** The unknown facts of a principal and the resource that are among some; all of them if these are not known. */
+function openFacts(ask: Ask, index: number, among: FactNames | undefined): readonly OpenFact[] {
+  const { subject } = ask.principals[index] as Ask['principals'][number];
+  return [subject, ask.resource.subject].flatMap((side) =>
+    listOpenFacts(side).filter(({ attribute }) => isAmong(factName(side.root, attribute), among)),
+  );
+}
+
+/** Whether a read set has a fact, by its name or as a part of a side that is read as a whole. */
+export function isAmong(fact: string, names: FactNames | undefined): boolean {
+  if (names === undefined || names.has(fact)) return true;
+  const [root = '', side = ''] = fact.split('.');
+  return [`${root}.${side.replace(/\[.*/, '')}.*`, `${root}.*.*`, '*.*.*'].some((whole) => names.has(whole));
+}
+
 function listOpenFacts(subject: Subject): readonly OpenFact[] {
   return [...subject.unknown.keys()].map((attribute) => ({ subject, attribute }));
 }
@@ -213,7 +252,7 @@ function distinct(facts: readonly OpenFact[]): readonly OpenFact[] {
   });
 }
 
-function answerOfOne(ask: Ask, index: number, { engine, partial, rejects }: Deciders): PartialAnswer {
+function answerOfOne(ask: Ask, index: number, { engine, partial, rejects, schemaFacts }: Deciders): PartialAnswer {
   const { subject } = ask.principals[index] as Ask['principals'][number];
   const { resource, tenants } = ask;
   const unknown: FactNames = new Set([...subject.unknownFacts(), ...resource.subject.unknownFacts()]);
@@ -228,10 +267,12 @@ function answerOfOne(ask: Ask, index: number, { engine, partial, rejects }: Deci
   if (answer !== true) return answer;
   // A schema may reject what the policies allow.
   const sides = rejects(ask);
+  if (!sides.principal && !sides.resource) return true;
+  const mentioned = schemaFacts(ask, index);
   const checked = [
     ...(sides.principal ? subject.unknownFacts() : []),
     ...(sides.resource ? resource.subject.unknownFacts() : []),
-  ];
+  ].filter((fact) => isAmong(fact, mentioned));
   return checked.length === 0 || new Set(checked);
 }
 
@@ -243,12 +284,27 @@ function confirmed(
   { instant }: LoopOptions,
   facts: readonly UsedFact[],
 ): FactsDecision {
-  const allowed = at(instant, () => engine.isAllowed(wholeRequest(ask)));
+  const result = ask.wantsOutputs === true ? at(instant, () => checkWhole(engine, ask)) : undefined;
+  const allowed = result?.actions[0]?.allowed ?? at(instant, () => engine.isAllowed(wholeRequest(ask)));
   const isKnown = listSubjects(ask).every(({ unknown }) => unknown.size === 0);
   const { principal, resource } = rejects(ask);
   if (allowed !== answer && !isKnown && (allowed || !(principal || resource))) {
     onDisagreement(ask);
     return { allowed: false, why: 'unknown', unknown: [{ fact: '', source: '', reason: 'disagree' }], facts };
   }
-  return allowed ? { allowed, facts } : { allowed, why: 'policy', facts };
+  const more =
+    result === undefined
+      ? {}
+      : {
+          outputs: result.outputs,
+          effectiveDerivedRoles: result.effectiveDerivedRoles,
+          validationErrors: result.validationErrors,
+        };
+  return allowed ? { allowed, facts, ...more } : { allowed, why: 'policy', facts, ...more };
+}
+
+/** The whole answer to an ask with what is known. */
+function checkWhole(engine: Engine, ask: Ask): CheckResult | undefined {
+  const { resource, action, ...request } = wholeRequest(ask);
+  return engine.check({ ...request, resources: [{ resource, actions: [action] }], includeMeta: true })[0];
 }
