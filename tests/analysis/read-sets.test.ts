@@ -13,7 +13,7 @@ import { unite } from '../../packages/analysis/facts/read-set.js';
 import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { type AccessRequest, createEngine, delegation, type Engine } from '../../runtime/engine/index.js';
 import { project } from '../../runtime/facts/index.js';
-import type { ReadLevel, ReadSet, ReadSetOptions } from '../../runtime/policy/index.js';
+import type { ReadLevel, ReadPath, ReadSet, ReadSetOptions } from '../../runtime/policy/index.js';
 import { randomPolicies, randomPrincipal } from '../support/sql/random-policies.js';
 import { anything, ACTIONS, readAttributes, readHazards, ROLES } from '../support/analysis/read-hazards.js';
 import { readSchema } from '../support/analysis/read-schemas.js';
@@ -243,5 +243,41 @@ for (const family of Object.keys(FAMILIES)) {
     compared(family, 'response', { stores: rounds(300, 4), requests: 30 });
   });
 }
+
+/** Paths that a broken reader could leave out. */
+const FAULTS: { readonly [name: string]: (path: ReadPath) => boolean } = {
+  'presence of attributes': ({ leaf }) => leaf === 'has',
+  'length and keys': ({ leaf }) => leaf === 'shape',
+  'values of resources': ({ leaf, path: [root] }) => leaf === 'value' && root === 'resource',
+  'values of principals': ({ leaf, path: [root, side] }) => leaf === 'value' && root === 'principal' && side === 'attr',
+  claims: ({ path: [root] }) => root === 'auxData',
+  'elements of lists': ({ path }) => path.length > 3 && path.includes('*'),
+  'whole sides': ({ path }) => path.length === 2 && path[1] === 'attr',
+  'members of attributes': ({ path }) => path.length > 3 && !path.includes('*'),
+};
+
+for (const [name, isLeftOut] of Object.entries(FAULTS))
+  readSets(`a read set without ${name} is noticed`, () => {
+    const { documents, request } = FAMILIES['hazards'] as Family;
+    for (let seed = SEED; seed < SEED + 300; seed += 1) {
+      const random = new Random(seed);
+      const sources = Object.entries(policyFiles(documents(random))).map(([path, text]) => new Source(path, text));
+      const made = makeProgram(sources, new Diagnostics(), {});
+      if (made === undefined) continue;
+      const program = fold(made.lowered);
+      const engine = createEngine(makeBundle(program).bundle, { clock: () => ({ seconds: 0, nanos: 0, offset: 0 }) });
+      const sets = new ReadSets(program);
+      for (let index = 0; index < 30; index += 1) {
+        const asked = request(random);
+        const { principal, resource, action } = asked;
+        const { roles } = principal;
+        const set = sets.of({ kind: resource.kind, action, roles, scope: resource.scope, principal });
+        const less = { ...set, paths: set.paths.filter((path) => !isLeftOut(path)) };
+        if (less.paths.length === set.paths.length) continue;
+        if (engine.isAllowed(project(asked, less)) !== engine.isAllowed(asked)) return;
+      }
+    }
+    assert.unreachable('no request shows it');
+  });
 
 readSets.run();
