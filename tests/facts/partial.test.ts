@@ -82,4 +82,37 @@ for (const [name, family] of Object.entries(FAMILIES)) {
   });
 }
 
+/** What a broken decider could take for missing, or for known. */
+const FAULTS: { readonly [name: string]: (fact: string) => boolean } = {
+  'every fact': () => true,
+  'facts of principals': (fact) => fact.startsWith('principal.'),
+  'facts of resources': (fact) => fact.startsWith('resource.'),
+  claims: (fact) => fact.startsWith('auxData.'),
+  'a map': (fact) => fact.endsWith('.map'),
+  'a list': (fact) => fact.endsWith('.list'),
+  'names in brackets': (fact) => fact.endsWith(']'),
+};
+
+for (const [name, isForgotten] of Object.entries(FAULTS))
+  test(`a decider that takes ${name} for missing is contradicted`, () => {
+    const family = FAMILIES.hazard;
+    for (let store = 0; store < 400; store += 1) {
+      const random = new Random(SEED * 100_000 + store);
+      const policies = compiled(family.policies(random), OPTIONS);
+      if (policies === undefined) continue;
+      const decider = new PartialDecisions(policies.program, guard, OPTIONS);
+      for (let question = 0; question < 30; question += 1) {
+        const request = family.request(random);
+        const real = sidesOf(request);
+        const unknown = new Set(factsIn(real));
+        const less = new Set([...unknown].filter((fact) => !isForgotten(fact)));
+        if (less.size === unknown.size) continue;
+        const partial = withSides(request, filled(real, NO_SIDES, unknown));
+        const answer = less.size === 0 ? policies.engine.isAllowed(partial) : decider.partial(partial, less);
+        if (typeof answer === 'boolean' && answer !== policies.engine.isAllowed(request)) return;
+      }
+    }
+    assert.unreachable('no request shows it');
+  });
+
 test.run();
