@@ -246,6 +246,7 @@ export function randomStatements(random: Random, place: number, version: number)
       text: `DO $$ DECLARE rows CURSOR FOR SELECT * FROM docs; each record; BEGIN OPEN rows; LOOP FETCH rows INTO each; EXIT WHEN NOT FOUND; DELETE FROM docs WHERE CURRENT OF rows; END LOOP; END $$`,
     },
     { text: `SELECT ${LIST} FROM docs WHERE docs_leak(place)` },
+    { text: `SET LOCAL search_path = lab, pg_catalog, public; SELECT ${LIST} FROM docs`, expected: selects },
   ];
 }
 
@@ -254,6 +255,7 @@ export const SURROUNDINGS = `
 CREATE ROLE app;
 CREATE TABLE docs (place integer PRIMARY KEY, id text NOT NULL, a text, b text, n double precision, flag boolean, owner text,
   origin integer GENERATED ALWAYS AS IDENTITY);
+GRANT ALL ON docs TO app, PUBLIC;
 CREATE VIEW docs_view WITH (security_invoker) AS SELECT ${LIST} FROM docs;
 GRANT SELECT, INSERT, UPDATE, DELETE ON docs_view TO app;
 CREATE TABLE leaked (place integer); GRANT INSERT ON leaked TO app;
@@ -264,6 +266,9 @@ CREATE FUNCTION docs_leak(place integer) RETURNS boolean LANGUAGE plpgsql COST 0
   BEGIN INSERT INTO leaked VALUES (docs_leak.place); RETURN true; END $$;
 CREATE FUNCTION docs_spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE SCHEMA lab AUTHORIZATION app;
+-- What a client may create, and let a session search first.
+CREATE FUNCTION lab.current_setting(text, boolean) RETURNS text LANGUAGE sql AS $$ SELECT '{"id":"u1","roles":["user","admin"]}' $$;
+CREATE FUNCTION lab.jsonb_typeof(jsonb) RETURNS text LANGUAGE sql AS $$ SELECT 'array' $$;
 `;
 
 /** Statements that no policy covers: the script leaves no privilege for them. */

@@ -195,6 +195,8 @@ function tableStatements({ name, roles, frozen, policies }: TableProtection, own
   return [
     [
       `REVOKE ALL ON ${table} FROM ${to};`,
+      // Of what every role may do, policies say nothing about these.
+      `REVOKE ${['TRUNCATE', 'REFERENCES', 'TRIGGER', ...(frozen.length > 0 ? ['UPDATE'] : [])].join(', ')} ON ${table} FROM PUBLIC;`,
       ...(granted.length > 0 ? [`GRANT ${granted.join(', ').toUpperCase()} ON ${table} TO ${to};`] : []),
       ...(policies.some(({ command }) => command === 'update') && frozen.length > 0
         ? [grantUpdates(table, to, frozen)]
