@@ -3,14 +3,12 @@ import * as assert from 'uvu/assert';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
-import { type SqlConnection, startPglite } from '../support/sql/pglite.js';
+import { type Server, startPglite } from '../support/sql/pglite.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { attack, NO_COUNTS } from './rls-attack.js';
 import { SURROUNDINGS } from './rls-statements.js';
 
 const test = suite('statements under row level security');
-
-type Server = { readonly client: SqlConnection; stop(): Promise<void> };
 
 for (const [name, start, seeds] of [
   ['PostgreSQL', () => startCluster(), rounds(120, 8)],

@@ -1,11 +1,11 @@
-import type { Client } from 'pg';
 import { NO_SESSION } from '../../compiler/tables/session.js';
 import { helpers } from '../../packages/analysis/rls/helpers.js';
 import { helperStatement } from '../../packages/analysis/rls/script.js';
+import type { SqlConnection } from '../support/sql/pglite.js';
 import type { SessionTypes } from '../../packages/analysis/rls/session.js';
 
 /** Creates a role `app` that sees of a table what policies say: nothing yet. */
-export async function protect(client: Client, table: string, types: SessionTypes): Promise<void> {
+export async function protect(client: SqlConnection, table: string, types: SessionTypes): Promise<void> {
   await client.query('CREATE SCHEMA authz; CREATE ROLE app; GRANT USAGE ON SCHEMA authz TO app');
   for (const helper of helpers({ ...NO_SESSION, attributes: types })) await client.query(helperStatement(helper));
   await client.query(`GRANT SELECT ON ${table} TO app; ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`);
@@ -32,12 +32,12 @@ export const NOBODY: readonly string[] = [
 ];
 
 /** The positions of the rows that the principal of a session sees. */
-export async function visibleRows(client: Client, table: string, session: string): Promise<ReadonlySet<number>> {
+export async function visibleRows(client: SqlConnection, table: string, session: string): Promise<ReadonlySet<number>> {
   await client.query('BEGIN');
   try {
     await client.query("SELECT set_config('role', 'app', true), set_config('authz.principal', $1, true)", [session]);
     const { rows } = await client.query(`SELECT position FROM ${table}`);
-    return new Set(rows.map(({ position }) => Number(position)));
+    return new Set((rows as readonly { readonly position: unknown }[]).map(({ position }) => Number(position)));
   } finally {
     await client.query('ROLLBACK');
   }

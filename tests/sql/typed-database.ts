@@ -1,8 +1,8 @@
-import type { Client } from 'pg';
+import type { SqlConnection } from '../support/sql/pglite.js';
 import { type Cell, COLUMNS, createTable, type TypedRow } from '../support/sql/typed-table.js';
 
 /** Creates the typed table in a database of PostgreSQL, with the collations that its columns have. */
-export async function createTypedTable(client: Client): Promise<void> {
+export async function createTypedTable(client: SqlConnection): Promise<void> {
   // A string order that is not byte order, as in most databases.
   await client.query("CREATE COLLATION words (provider = icu, locale = 'en')");
   // And a collation in which different strings are equal.
@@ -13,7 +13,7 @@ export async function createTypedTable(client: Client): Promise<void> {
 }
 
 /** Replaces all rows of the typed table. */
-export async function fillTypedTable(client: Client, rows: readonly TypedRow[]): Promise<void> {
+export async function fillTypedTable(client: SqlConnection, rows: readonly TypedRow[]): Promise<void> {
   await client.query('TRUNCATE things');
   const width = COLUMNS.length + 2;
   const places = rows.map(

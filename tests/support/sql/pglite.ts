@@ -8,8 +8,8 @@ export interface SqlConnection {
   query(text: string, parameters?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** PostgreSQL in this process: another major version than the one that is installed. */
-export interface Pglite {
+/** A database that a test started. */
+export interface Server {
   readonly client: SqlConnection;
   stop(): Promise<void>;
 }
@@ -23,13 +23,18 @@ interface Engine {
 
 const PACKAGE = join(ROOT, '.cache', 'pglite', 'node_modules', '@electric-sql', 'pglite');
 
-/** Starts PGlite, whose only user is a superuser. Returns the reason when it is not installed. */
-export async function startPglite(): Promise<Pglite | string> {
+/**
+ * Starts PGlite, PostgreSQL in this process, of another major version than the one that is installed. Its only user is a
+ * superuser. Returns the reason when it is not installed.
+ */
+export async function startPglite(): Promise<Server | string> {
   if (!existsSync(PACKAGE)) return 'PGlite is not installed (.cache/pglite)';
-  const { PGlite } = (await import(pathToFileURL(join(PACKAGE, 'dist', 'index.js')).href)) as {
-    readonly PGlite: { create(): Promise<Engine> };
+  const load = async (file: string): Promise<unknown> => import(pathToFileURL(join(PACKAGE, 'dist', file)).href);
+  const { PGlite } = (await load('index.js')) as {
+    readonly PGlite: { create(options: { readonly extensions: object }): Promise<Engine> };
   };
-  const engine = await PGlite.create();
+  const { citext } = (await load('contrib/citext.js')) as { readonly citext: unknown };
+  const engine = await PGlite.create({ extensions: { citext } });
   return {
     client: {
       // Only the simple protocol runs several statements.
