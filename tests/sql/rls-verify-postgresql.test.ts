@@ -107,6 +107,43 @@ test('a row refutes what changes the meaning, and none refutes what does not', a
   );
 });
 
+test('statements that change rows are tried with --write, and nothing of them is kept', async () => {
+  if (typeof cluster === 'string') return;
+  const client = cluster.client as unknown as Connection;
+  const compilation = compileTexts({ 'invoice.yaml': POLICY });
+  const engine = createEngine((await loaded(compilation)).policies);
+  const rows: VerifyOptions['rows'] = {
+    rows: 3,
+    file,
+    program: compilation.lowered as Program,
+    principals: [],
+    writes: true,
+    isAllowed: (request) => engine.isAllowed(request as AccessRequest),
+  };
+  const problems = async (statements: string): Promise<readonly string[]> =>
+    (await findingsAfter(client, statements, { readOnly: false, rows })).flatMap(({ certainty, command, witness }) =>
+      certainty === 'refuted' && witness !== undefined ? `${command} ${witness.check}` : [],
+    );
+  const stored = 'SELECT * FROM invoices ORDER BY id';
+  const before = (await client.query(stored)).rows;
+  assert.equal(await problems('SELECT 1'), []);
+  for (const [statements, expected] of [
+    ['ALTER POLICY authz_insert ON invoices WITH CHECK (true)', 'insert denied'],
+    ['ALTER POLICY authz_update ON invoices USING (true)', 'update denied'],
+    ['ALTER POLICY authz_update ON invoices USING (false)', 'update allowed'],
+    [
+      "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER keep BEFORE DELETE ON invoices FOR EACH ROW EXECUTE FUNCTION keep()",
+      'delete allowed',
+    ],
+    [
+      "CREATE FUNCTION mend() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.tenant_id := 't1'; RETURN NEW; END$$; CREATE TRIGGER mend BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION mend()",
+      'insert denied',
+    ],
+  ] as const)
+    assert.equal([statements, ...(await problems(statements))], [statements, expected]);
+  assert.equal((await client.query(stored)).rows, before);
+});
+
 test('old servers and the role that an application connects as are looked at', async () => {
   if (typeof cluster === 'string') return;
   const client = cluster.client as unknown as Connection;

@@ -21,6 +21,7 @@ export function addRlsCommands(rls: Command, context: CommandContext, onEnd: OnE
       'also compare so many rows of each table with check; needs a role that sees all rows',
       parseCount,
     )
+    .option('--write', 'with --rows: try statements that change rows, and roll them back; not on a production database')
     .option('--principal <file>', 'with --rows: file with a principal to try, YAML or JSON; repeatable', collect)
     .option('--allow-unknown', 'succeed even if something is neither proved nor refuted')
     .addOption(

@@ -27,6 +27,8 @@ export interface RlsVerifyOptions {
   readonly readOnly?: boolean;
   /** Compares so many rows of each table with check. */
   readonly rows?: number;
+  /** Whether statements that change rows are tried and rolled back. */
+  readonly write?: boolean;
   /** Files with principals that are tried beside those that are made. */
   readonly principal?: readonly string[];
   /** Whether findings that are neither proved nor refuted are no failure. */
@@ -42,6 +44,8 @@ export async function rlsVerifyCommand(
 ): Promise<number> {
   const { directory, url } = splitArguments(words, context);
   const table = requireTable(options);
+  if (options.write === true && (options.rows === undefined || options.readOnly === true))
+    throw new UsageError('--write needs --rows, and not --read-only');
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const file = readEnforcedTables(table, context);
@@ -106,7 +110,7 @@ export function protectionOf(
 async function rowComparison(
   compilation: FolderCompilation & { readonly lowered: Program },
   file: TableFile,
-  { rows = 0, principal: files = [] }: RlsVerifyOptions,
+  { rows = 0, write: writes = false, principal: files = [] }: RlsVerifyOptions,
   context: CommandContext,
 ): Promise<RowComparison> {
   if (file.session.source !== 'settings')
@@ -124,6 +128,7 @@ async function rowComparison(
     file,
     program: compilation.lowered,
     principals,
+    writes,
     isAllowed: (request) => engine.isAllowed(request as AccessRequest),
   };
 }

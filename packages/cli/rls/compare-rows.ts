@@ -9,6 +9,7 @@ import type { CatalogueTable } from './catalogue.js';
 import { type Connection, rolledBack, selectJson } from './database.js';
 import type { Witness } from './finding.js';
 import { principalsFor, type SessionPrincipal } from './principals.js';
+import { type Tried, tryStatement, type WritingCommand } from './tried-statements.js';
 import { readRows, ROW_KEY, type StoredRow } from './stored-rows.js';
 
 /** A request to check about a row. */
@@ -31,6 +32,8 @@ export interface RowComparison {
   readonly program: Program;
   /** Principals beside those that are made. */
   readonly principals: readonly SessionPrincipal[];
+  /** Whether statements that change rows are tried and rolled back, instead of reading the conditions of policies. */
+  readonly writes?: boolean;
   readonly isAllowed: (request: RowRequest) => boolean;
 }
 
@@ -44,7 +47,7 @@ export interface ComparedRows {
 
 /**
  * Compares what principals reach in a table with what check decides. The rows that SELECT finds are read as a role of the
- * table file. Conditions of other statements are evaluated on the stored rows: nothing is written.
+ * table file. Conditions of other statements are evaluated on the stored rows, or the statements are tried: nothing is kept.
  *
  * @param computed what SQL cannot compute of a principal.
  * @returns undefined if the attributes of the table cannot be read.
@@ -53,10 +56,10 @@ export function compareRows(
   connection: Connection,
   protection: TableProtection,
   table: CatalogueTable,
-  { rows: limit, file, program, principals, isAllowed }: RowComparison,
+  { rows: limit, file, program, principals, writes = false, isAllowed }: RowComparison,
   computed: ComputedValues,
 ): Promise<ComparedRows | undefined> {
-  return rolledBack(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
+  return rolledBack(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ${writes ? '' : ' READ ONLY'}`, async () => {
     await connection.query(
       "SET LOCAL search_path = pg_catalog; SET LOCAL TimeZone = 'UTC'; SET LOCAL jit = off; SET LOCAL row_security = off",
     );
@@ -78,31 +81,45 @@ export function compareRows(
       const allows = (action: string): boolean => isAllowed({ principal, resource, action });
       return asked.of === 'any' ? asked.actions.some(allows) : asked.actions.every(allows);
     };
-    const questions = COMMANDS.flatMap((command) => {
-      const rules = commands[command];
-      return (['using', 'check'] as const).flatMap((clause) => {
-        const asked = rules?.[clause];
-        return asked === undefined ? [] : [{ command, clause, asked }];
-      });
+    const allowsAll =
+      (...all: readonly (AskedActions | undefined)[]) =>
+      (principal: SessionPrincipal, row: StoredRow): boolean =>
+        all.every((asked) => asked === undefined || decide(principal, row, asked));
+    const questions = COMMANDS.flatMap((command): readonly Question[] => {
+      const { using, check } = commands[command] ?? {};
+      if (writes && command !== 'select' && commands[command] !== undefined) {
+        // An UPDATE or a DELETE finds its row by a column.
+        const isFound = command === 'insert' ? undefined : (commands.select?.using ?? NO_ACTION);
+        return [{ command, isAllowed: allowsAll(isFound, using, check) }];
+      }
+      return Object.entries({ using, check }).flatMap(([clause, asked]) =>
+        asked === undefined ? [] : [{ command, clause: clause as 'using' | 'check', isAllowed: allowsAll(asked) }],
+      );
     });
     const tried = [
       ...principals,
       ...principalsFor(rows, file.session.attributes, program, (principal) =>
-        questions.map(({ asked }) => rows.map((row) => Number(decide(principal, row, asked))).join('')).join(' '),
+        questions.map((question) => rows.map((row) => Number(question.isAllowed(principal, row))).join('')).join(' '),
       ),
     ];
     const witnesses = new Map<Command, Witness>();
     let cells = 0;
     for (const principal of tried)
-      for (const { command, clause, asked } of questions) {
+      for (const { command, clause, isAllowed: decides } of questions) {
         if (witnesses.has(command)) continue;
         const session = JSON.stringify({ ...principal, computed: computed(principal) });
-        const reached = await reachedRows(connection, table, { session, command, clause, role });
-        if (reached === undefined) continue;
-        cells += rows.length;
+        const keys = rows.map(({ key }) => key);
+        const asked = { session, command, clause, role };
+        const found =
+          clause === undefined
+            ? await tryStatement(connection, table, { ...asked, command: command as WritingCommand }, keys)
+            : await reachedRows(connection, table, { ...asked, clause });
+        if (found === undefined) continue;
         for (const row of rows) {
-          const allowed = decide(principal, row, asked);
-          if (allowed === reached.has(row.key)) continue;
+          if (found.failed.has(row.key)) continue;
+          cells += 1;
+          const allowed = decides(principal, row);
+          if (allowed === found.reached.has(row.key)) continue;
           const check = allowed ? 'allowed' : 'denied';
           witnesses.set(command, { command, principal, row: { id: row.id, ...row.attr }, check });
           break;
@@ -111,6 +128,16 @@ export function compareRows(
     return { cells, witnesses: [...witnesses.values()] };
   });
 }
+
+/** What is compared: the condition of a clause, or with none of them the statement. */
+interface Question {
+  readonly command: Command;
+  readonly clause?: 'using' | 'check';
+  readonly isAllowed: (principal: SessionPrincipal, row: StoredRow) => boolean;
+}
+
+/** What nobody may do. */
+const NO_ACTION: AskedActions = { of: 'any', actions: [] };
 
 interface Reach {
   /** The value of the session. */
@@ -125,7 +152,7 @@ async function reachedRows(
   connection: Connection,
   table: CatalogueTable,
   { session, command, clause, role }: Reach,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<Tried | undefined> {
   await connection.query('SAVEPOINT asked');
   try {
     const isRead = command === 'select';
@@ -138,7 +165,7 @@ async function reachedRows(
       connection,
       `SELECT ${ROW_KEY} AS key FROM ${quotedName(table.name)} WHERE ${condition}`,
     );
-    return new Set(found.map(({ key }) => key));
+    return { reached: new Set(found.map(({ key }) => key)), failed: new Set() };
   } catch {
     // Such as a privilege for a part of the columns, or a condition that fails on a row.
     return undefined;
