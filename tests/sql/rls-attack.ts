@@ -169,7 +169,7 @@ function randomPrincipal(random: Random): {
     roles: random.some(['user', 'admin', 'other', 'guru'], 1, 2),
     attr: {
       ...maybe('k', random.pick(['x', 'y'])),
-      ...maybe('level', random.pick([1, 4])),
+      ...maybe('level', random.pick([1, 4, 9.5])),
       ...maybe('names', random.some(['x', 'y'], 0, 2)),
     },
   };
