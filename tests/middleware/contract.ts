@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -12,8 +14,10 @@ import {
 import { policies } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
 import type { GuardSettings } from '../../packages/middleware/guard.js';
+import { createFactsEngine, type FactsEngine, FactsUnavailableError } from '../../runtime/facts/index.js';
 import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
+import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
 
 export type { Policies } from '../../generated/types.js';
@@ -22,7 +26,8 @@ type Album = ResourceOf<Policies, 'album'>;
 
 /** What an application with guards is made of, apart from its framework. */
 export interface Parts {
-  readonly client: AuthzClient<Policies>;
+  /** A client, or a facts engine. */
+  readonly decider: Pick<GuardSettings<Policies, unknown>, 'client' | 'facts'>;
   /** The caller by the name in the header `x-user`. */
   readonly principalOf: (name: string | null | undefined) => PrincipalOf<Policies> | undefined;
   /** The album of an id, as a store would find it. Throws for `broken`. */
@@ -62,10 +67,12 @@ export function testContract(
   const test = suite(`guards for ${framework}`);
   let server: ListeningServer;
   const clients = new Map<string, AuthzClient<Policies>>();
+  let facts: FactsEngine<Policies>;
   test.before(async () => {
     const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
     server = await startServer(loadConfig({ sets, environment: {} }).config, await loadRepositoryBundle());
     const url = `http://${server.httpAddress}`;
+    facts = await openFacts(async () => new Map(ALBUMS.map(({ id, attr }) => [id, attr ?? {}])));
     clients.set('in process', inProcessClient<Policies>(policies));
     clients.set('over REST', restClient<Policies>({ url }));
     clients.set('over Connect', connectClient<Policies>({ url }));
@@ -75,9 +82,10 @@ export function testContract(
     await server.close();
   });
 
-  for (const name of ['in process', 'over REST', 'over Connect']) {
+  const deciderOf = (name: string) => (name === 'by ids' ? facts : clients.get(name));
+  for (const name of ['in process', 'over REST', 'over Connect', 'by ids']) {
     test(`requests pass if the policies allow their action, ${name}`, async () => {
-      await withApplication(open, clients.get(name), async ({ ask, seen }) => {
+      await withApplication(open, deciderOf(name), async ({ ask, seen }) => {
         const viewed = await ask('GET', '/albums/public', { 'x-user': 'bob' });
         assert.is(viewed.status, 200);
         assert.equal(await viewed.json(), {
@@ -97,7 +105,7 @@ export function testContract(
     });
 
     test(`requests are refused if the policies deny their action, ${name}`, async () => {
-      await withApplication(open, clients.get(name), async ({ ask, seen }) => {
+      await withApplication(open, deciderOf(name), async ({ ask, seen }) => {
         const response = await ask('GET', '/albums/private', { 'x-user': 'bob' });
         assert.is(response.status, 403);
         assert.is(seen.handled, 0);
@@ -158,6 +166,17 @@ export function testContract(
     await unreachable.close();
   });
 
+  test('where facts are not available, a request gets 503, and the application gets the error', async () => {
+    const away = await openFacts(() => Promise.reject(new Error('secret')));
+    await withApplication(open, away, async ({ ask, seen }) => {
+      const response = await ask('GET', '/albums/public', { 'x-user': 'bob' });
+      assert.is(response.status, unavailable);
+      assert.not.match(await response.text(), /secret|visibility/);
+      assert.is(seen.handled, 0);
+      assert.ok(seen.errors.length === 1 && seen.errors[0] instanceof FactsUnavailableError);
+    });
+  });
+
   test('an error of the application goes to the framework', async () => {
     await withApplication(open, clients.get('in process'), async ({ ask, seen }) => {
       const response = await ask('GET', '/albums/broken', { 'x-user': 'anna' });
@@ -177,18 +196,21 @@ interface Seen {
 
 async function withApplication(
   open: (parts: Parts) => Promise<Application>,
-  client: AuthzClient<Policies> | undefined,
+  client: AuthzClient<Policies> | FactsEngine<Policies> | undefined,
   use: (application: Application & { readonly seen: Seen }) => Promise<void>,
 ): Promise<void> {
   if (client === undefined) throw new Error('there is no such client');
   const seen: Seen = { handled: 0, lookedUp: 0, errors: [] };
+  const decider = 'decideNow' in client ? { facts: client } : { client };
   const application = await open({
-    client,
+    decider,
     principalOf: (name) => PRINCIPALS.get(name ?? ''),
     albumOf: async (id) => {
       seen.lookedUp++;
       if (id === 'broken') throw new Error('the store is broken');
-      return ALBUMS.find((album) => album.id === id);
+      const album = ALBUMS.find((own) => own.id === id);
+      // A facts engine needs no attributes.
+      return 'facts' in decider && album !== undefined ? { kind: 'album', id } : album;
     },
     onNoAnswer: (error) => {
       seen.errors.push(error);
@@ -202,6 +224,19 @@ async function withApplication(
   } finally {
     await application.close();
   }
+}
+
+/** A facts engine with one source of albums, over the policies of this repository. */
+async function openFacts(load: () => Promise<ReadonlyMap<string, object>>): Promise<FactsEngine<Policies>> {
+  const texts = ['album.yaml', 'album_roles.yaml'].map((name) => [
+    name,
+    readFileSync(join(ROOT, 'policies', name), 'utf8'),
+  ]);
+  const compiled = await loaded(compileTexts(Object.fromEntries(texts), { facts: true }));
+  const types = { owner: 'string', visibility: 'string', friends: 'list', status: 'string' } as const;
+  return createFactsEngine<Policies>(compiled.policies, {
+    sources: [{ of: 'album', provides: Object.keys(types), types, load }],
+  });
 }
 
 const PRINCIPALS: ReadonlyMap<string, PrincipalOf<Policies>> = new Map(

@@ -8,9 +8,9 @@ import { expressGuard } from '../../packages/middleware/express.js';
 import { type Application, type Policies, reportOf, testContract } from './contract.js';
 import { listening } from './listening.js';
 
-testContract('Express', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {
+testContract('Express', async ({ decider, principalOf, albumOf, onNoAnswer, handled }) => {
   const guard = expressGuard<Policies>({
-    client,
+    ...decider,
     principal: (request) => principalOf(request.get('x-user')),
     onNoAnswer,
   });

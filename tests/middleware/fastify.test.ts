@@ -6,9 +6,9 @@ import { policies } from '../../generated/index.js';
 import { fastifyGuard } from '../../packages/middleware/fastify.js';
 import { type Application, type Policies, reportOf, testContract } from './contract.js';
 
-testContract('Fastify', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {
+testContract('Fastify', async ({ decider, principalOf, albumOf, onNoAnswer, handled }) => {
   const guard = fastifyGuard<Policies>({
-    client,
+    ...decider,
     principal: ({ headers }) => principalOf(headers['x-user']?.toString()),
     onNoAnswer,
   });

@@ -7,8 +7,8 @@ import { policies } from '../../generated/index.js';
 import { honoGuard } from '../../packages/middleware/hono.js';
 import { type Policies, reportOf, testContract } from './contract.js';
 
-testContract('Hono', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {
-  const guard = honoGuard<Policies>({ client, principal: (c) => principalOf(c.req.header('x-user')), onNoAnswer });
+testContract('Hono', async ({ decider, principalOf, albumOf, onNoAnswer, handled }) => {
+  const guard = honoGuard<Policies>({ ...decider, principal: (c) => principalOf(c.req.header('x-user')), onNoAnswer });
   const app = new Hono();
   app.get(
     '/albums/:id',

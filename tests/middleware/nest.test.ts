@@ -13,9 +13,9 @@ import { listening } from './listening.js';
 
 type AlbumDecision = Decision<Policies, 'album', 'view' | 'edit' | 'delete'>;
 
-testContract('Nest', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {
+testContract('Nest', async ({ decider, principalOf, albumOf, onNoAnswer, handled }) => {
   const guard = nestGuard<Policies>({
-    client,
+    ...decider,
     principal: (context) => principalOf(requestOf(context).get('x-user')),
     onNoAnswer,
   });

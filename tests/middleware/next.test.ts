@@ -6,9 +6,9 @@ import { nextGuard } from '../../packages/middleware/next.js';
 import { type Policies, reportOf, testContract } from './contract.js';
 
 /** Route handlers are functions of standard requests, so these tests call them as Next.js would. */
-testContract('Next.js', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {
+testContract('Next.js', async ({ decider, principalOf, albumOf, onNoAnswer, handled }) => {
   const guard = nextGuard<Policies>({
-    client,
+    ...decider,
     principal: ({ request }) => principalOf(request.headers.get('x-user')),
     onNoAnswer,
   });

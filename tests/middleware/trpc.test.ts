@@ -24,8 +24,8 @@ const UNAVAILABLE = Object.hasOwn(TRPC_ERROR_CODES_BY_KEY, 'SERVICE_UNAVAILABLE'
 
 testContract(
   'tRPC',
-  async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {
-    const guard = trpcGuard<Policies, Context>({ client, principal: ({ ctx }) => ctx.principal, onNoAnswer });
+  async ({ decider, principalOf, albumOf, onNoAnswer, handled }) => {
+    const guard = trpcGuard<Policies, Context>({ ...decider, principal: ({ ctx }) => ctx.principal, onNoAnswer });
     const withId = t.procedure.input(z.object({ id: z.string() }));
     const router = t.router({
       read: withId
