@@ -22,6 +22,9 @@ export type KindFacts<Facts> = {
 /**
  * A request with all attributes and claims that its decision reads: one that leaves out any does not compile.
  *
+ * With the names of the facts that sources provide, such as `FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner'>`,
+ * these may be left out.
+ *
  * @example
  * const request: FactsRequest<Facts, 'album', 'edit'> = {
  *   principal: { id: 'alice', roles: ['user'] },
@@ -33,9 +36,13 @@ export type FactsRequest<
   Facts extends KindFacts<Facts>,
   Kind extends keyof Facts & string,
   Action extends keyof Facts[Kind] & string,
+  Provided extends string = never,
 > = AccessRequest & {
-  readonly principal: With<'attr', Facts[Kind][Action]['principal']>;
-  readonly resource: { readonly kind: Kind } & With<'attr', Facts[Kind][Action]['resource']>;
+  readonly principal: With<'attr', Without<Facts[Kind][Action]['principal'], 'principal.attr', Provided>>;
+  readonly resource: { readonly kind: Kind } & With<
+    'attr',
+    Without<Facts[Kind][Action]['resource'], 'resource.attr', Provided>
+  >;
   readonly action: Named<Action>;
 } & With<'auxData', With<'jwt', Facts[Kind][Action]['claims']>>;
 
@@ -44,6 +51,11 @@ type With<Name extends string, Members extends object> =
   Record<never, never> extends Members
     ? { readonly [Own in Name]?: Attributes | undefined }
     : { readonly [Own in Name]: Members & Attributes };
+
+/** Attributes without those that sources provide. */
+type Without<Members extends object, Root extends string, Provided extends string> = {
+  readonly [Name in keyof Members as `${Root}.${Name & string}` extends Provided ? never : Name]: Members[Name];
+};
 
 /** The actions that a name or a glob stands for. */
 type Named<Action extends string> = Action extends `${infer Before}*${infer After}`

@@ -49,3 +49,16 @@ export const incomplete: FactsRequest<Facts, 'album', 'edit'>[] = [
   // @ts-expect-error another kind
   { principal, resource: { kind: 'photo', id: '1', attr }, action: 'edit', auxData },
 ];
+
+/** Attributes that sources provide may be left out; the others may not. */
+export const provided: FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner' | 'resource.attr.region'> = {
+  principal,
+  resource: album,
+  action: 'edit',
+  auxData,
+};
+export const notProvided: FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner' | 'principal.attr.region'>[] = [
+  { principal, resource: { ...album, attr: { region: 'eu' } }, action: 'edit', auxData },
+  // @ts-expect-error region is missing
+  { principal, resource: album, action: 'edit', auxData },
+];
