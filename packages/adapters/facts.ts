@@ -5,7 +5,7 @@ import { columnSource, type FactsOf, mappedReaders, requireId } from './column-s
 import { type Mapping, tableNamed } from './condition.js';
 
 export type { FactsOf } from './column-source.js';
-export { httpFacts, type HttpFactsOptions } from './http-facts.js';
+export { httpFacts, type HttpFactsOptions } from './facts-http.js';
 
 /** Runs a statement, in the transaction of the caller if there is one. */
 export type RunQuery = (

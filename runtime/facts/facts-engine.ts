@@ -8,7 +8,7 @@ import type {
   TenantDocuments,
 } from '../engine/index.js';
 import type { ActionOf, AnyPermissions, KindOf, Permissions, PrincipalOf } from '../policy/index.js';
-import type { RowLock } from './locked.js';
+import type { RowLock } from './row-lock.js';
 import type { FactsDecision } from './loop.js';
 import type { CallerPolicy, FactSource } from './source.js';
 

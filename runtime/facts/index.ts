@@ -3,7 +3,7 @@ export { decisionKey, type DecisionKeyOptions } from './key.js';
 export { readSetOf } from './of-bundle.js';
 export { type Projectable, project } from './project.js';
 export type { BundleFacts, Leaf, ReadLevel, ReadPath, ReadSet, ReadSetOptions, ReadSetQuery } from '../policy/index.js';
-export type { RowLock } from './locked.js';
+export type { RowLock } from './row-lock.js';
 export type { DecisionOutputs, FactsDecision } from './loop.js';
 export type { UnknownFact, UsedFact } from './ask.js';
 export { createFactsEngine } from './engine.js';

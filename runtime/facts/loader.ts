@@ -1,6 +1,6 @@
 import { type AcceptedRow, acceptRows, type FailureReason, type LoadedRow } from './accept.js';
 import { RowCache } from './cache.js';
-import type { RowLock } from './locked.js';
+import type { RowLock } from './row-lock.js';
 import type { PreparedSource } from './source.js';
 
 /** How rows are loaded for one decision. */

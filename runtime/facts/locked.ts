@@ -3,9 +3,6 @@ import type { Ask, Rows } from './ask.js';
 import type { Loader } from './loader.js';
 import type { FactsDecision, LoopOptions } from './loop.js';
 
-/** How rows are locked until the transaction ends: `share` against changes, `update` against other locks too. */
-export type RowLock = 'share' | 'update';
-
 /** The sources of a resource that lock its row. */
 export function requireLocks(loaders: readonly Loader[], { kind }: ResourceInput): readonly Loader[] {
   const found = loaders.filter(({ source: { locks, keyFact } }) => locks && keyFact === undefined);

@@ -12,7 +12,7 @@ import {
 } from './ask.js';
 import { factName, readAttribute } from './fact-names.js';
 import type { Loader } from './loader.js';
-import type { RowLock } from './locked.js';
+import type { RowLock } from './row-lock.js';
 
 /** What was decided, or why nothing was. */
 export type FactsDecision =

@@ -1,4 +1,4 @@
-import type { RowLock } from './locked.js';
+import type { RowLock } from './row-lock.js';
 import { type FactTypes, sanitize } from '../policy/index.js';
 import { readAttribute, factName, type FactRoot } from './fact-names.js';
 
