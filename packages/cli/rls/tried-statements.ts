@@ -1,6 +1,6 @@
 import type { Command } from '../../../compiler/tables/row-security.js';
 import { quotedText } from '../../../runtime/residual/sql/policy-condition.js';
-import { quotedName, quotedPart } from '../../analysis/rls/names.js';
+import { quotedName, quotedPart } from '../../analysis/sql-names.js';
 import type { CatalogueTable } from './catalogue.js';
 import { type Connection, selectJson } from './database.js';
 import { ROW_KEY } from './stored-rows.js';
