@@ -281,7 +281,7 @@ module.exports = {
       from: { path: '^examples/', pathNot: '/generated/|^examples/templates/' },
       to: {
         path: '^(compiler|runtime|server|proto|packages|generated|scripts|tests|bench)/',
-        pathNot: '^packages/client/(index|grpc)\\.ts$|^runtime/residual/filters\\.ts$',
+        pathNot: '^packages/client/(index|grpc)\\.ts$|^packages/adapters/kysely\\.ts$|^runtime/residual/filters\\.ts$',
       },
     },
     {
