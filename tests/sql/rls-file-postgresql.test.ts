@@ -104,6 +104,19 @@ test('each statement does what a check allows, and a file can be run again', asy
     // Each helper is evaluated once a statement.
     assert.not.match(plan, /Filter: [^"]*authz\./);
 
+    // A row is found by its key, and a list with its plan by the index of the plan.
+    await client.query('CREATE INDEX ON invoices (amount)');
+    for (const [condition, found] of [
+      ["id = 'i101'", /Index Cond: \(id = 'i101'::text\)/],
+      ["amount = 101 AND author_id = 'u2'", /Index Cond: \(amount = 101\)/],
+    ] as const) {
+      const own = JSON.stringify(await as(client, ann, `EXPLAIN SELECT * FROM invoices WHERE ${condition}`));
+      assert.match(own, found);
+      assert.match(own, /InitPlan/);
+      assert.not.match(own, /Filter: [^"]*authz\./);
+    }
+    await client.query('DROP INDEX invoices_amount_idx');
+
     // A policy reads what the same condition reads that is written into the query.
     const measured = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) SELECT * FROM invoices';
     const written = "tenant_id = 't1' AND author_id = 'u1' AND amount < 10000";
