@@ -282,7 +282,7 @@ test('MikroORM: a condition below a relation, alone and in a group, and refused 
     properties: {
       id: { type: 'text', primary: true },
       owner: { type: 'text', nullable: true },
-      shares: { kind: '1:m', entity: 'Share', mappedBy: 'document' } as never,
+      shares: { kind: '1:m', entity: () => shares, mappedBy: 'document' } as never,
     },
   });
   const shares = new EntitySchema<Share>({
@@ -290,7 +290,7 @@ test('MikroORM: a condition below a relation, alone and in a group, and refused 
     tableName: 'shares',
     properties: {
       id: { type: 'integer', primary: true },
-      document: { kind: 'm:1', entity: 'Document', joinColumn: 'document_id' },
+      document: { kind: 'm:1', entity: () => documents, joinColumn: 'document_id' },
     },
   });
   const discovery = { disableDynamicFileAccess: true };
@@ -322,18 +322,24 @@ test('MikroORM: a condition below a relation, alone and in a group, and refused 
       );
     }
     const populated = { populate: ['shares'] as never, populateWhere: { shares: { document: where() } } as never };
-    await orm.em
-      .fork()
-      .find(documents, {}, populated)
-      .then(
-        () => assert.unreachable('the related rows are not restricted'),
-        (error: Error) => assert.match(error.message, /does not apply a condition of SQL in `populateWhere`/),
-      );
+    const load = (strategy?: 'joined') =>
+      orm.em.fork().find(documents, {}, { ...populated, ...(strategy && { strategy }) });
+    await load('joined').then(() => assert.unreachable('the related rows are not restricted'), isRefused);
+    // Version 7 loads related rows by queries of their own unless it is asked to join, and restricts them.
+    const loaded = await load().catch(isRefused);
+    for (const { id, shares: related } of loaded ?? [])
+      if (!(expected as readonly string[]).includes(id))
+        assert.is((related as { readonly length: number }).length, 0, id);
   }
   await orm.close();
 });
 
 test.run();
+
+function isRefused({ message }: Error): undefined {
+  assert.match(message, /does not apply a condition of SQL in `populateWhere`/);
+  return undefined;
+}
 
 const ALL = ['d1', 'd2', 'd3'];
 const EXPRESSIONS = [

@@ -56,7 +56,7 @@ const MISSING: { readonly [command: string]: readonly string[] | undefined } = {
   server: ['--config', 'none'],
   run: ['--config', 'none', 'true'],
   lsp: undefined,
-  mcp: undefined,
+  mcp: ['none'],
   completion: undefined,
   bundle: ['none'],
   'bundle sign': ['none', '--key', 'none'],

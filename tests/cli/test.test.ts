@@ -134,7 +134,7 @@ test('policies that do not compile end with 3, and their diagnostics are printed
 
 test('filters select tests; selecting none succeeds; an invalid filter ends with 1', async () => {
   const folder = newFolder(FAILING);
-  assert.match((await authzc(folder, 'test', '--test-filter=action=edit')).stdout, '1 tests executed [1 OK]');
+  assert.match((await authzc(folder, 'test', '--test-filter=action=edit')).stdout, '1 test executed [1 OK]');
   assert.equal(await authzc(folder, 'test', '--test-filter=suite=x,y;action=edit', '--test-filter', 'suite=z'), {
     code: 0,
     stdout: 'Test results\n\n0 tests executed\n',

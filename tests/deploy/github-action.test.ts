@@ -112,7 +112,7 @@ test('a pull request gets one comment, which later runs replace', async () => {
   const project = changed();
   const first = await perform(project);
   assert.is(first.failed, undefined, first.output);
-  assert.match(first.output, '1 tests executed [1 OK]');
+  assert.match(first.output, '1 test executed [1 OK]');
   assert.equal(
     server.comments.map(({ user }) => user.login),
     ['github-actions[bot]'],

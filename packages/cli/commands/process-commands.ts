@@ -76,6 +76,7 @@ export function addProcessCommands(program: Command, context: CommandContext, on
     .argument('[dir]', 'policy folder', 'policies')
     .action(async (directory) => {
       const { mcpCommand } = await import('./mcp.js');
-      mcpCommand(directory, context);
+      const code = mcpCommand(directory, context);
+      if (code !== undefined) onEnd(code);
     });
 }

@@ -48,7 +48,7 @@ export function textReport({ suites, summary }: TestResults, style: TextStyle): 
     suiteOutline(suite, { verbose: style.verbose, folder: style.folder, tag, paint }),
   );
   const blocks = outlines.flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
-  const total = `${summary.count} tests executed${tallies(summary, tag)}`;
+  const total = `${summary.count} ${summary.count === 1 ? 'test' : 'tests'} executed${tallies(summary, tag)}`;
   return `${['Test results', '', ...(blocks.length > 0 ? [...blocks, ''] : []), ...(style.verbose ? traceLines(suites) : []), total].join('\n')}\n`;
 }
 
