@@ -132,6 +132,12 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
     replace: '',
   },
   {
+    name: 'policies of principals of other versions decide',
+    file: 'decision',
+    find: 'return !versions.includes(DEFAULT_VERSION) && !versions.includes(version);',
+    replace: 'return true;',
+  },
+  {
     name: 'groups with other denials are joined',
     file: 'decision',
     find: '      .join();\n    const group',

@@ -4,7 +4,13 @@ import { rounds, SEED } from '../support/effort.js';
 import { skip } from '../support/skip.js';
 import { type Server, startPglite } from '../support/sql/pglite.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
-import { compareStructures, fillStructures, STRUCTURES, type StructureCounts } from './rls-structures.js';
+import {
+  compareStructures,
+  fillStructures,
+  OF_PRINCIPALS,
+  STRUCTURES,
+  type StructureCounts,
+} from './rls-structures.js';
 import { protect } from './row-security.js';
 
 const test = suite('row level security of whole sets');
@@ -33,5 +39,24 @@ for (const [name, start, seeds] of [
       await server.stop();
     }
   });
+
+test('policies of principals alone decide by the version of the principal', async () => {
+  const server = await startCluster();
+  if (typeof server === 'string') return skip(import.meta.url, server);
+  const { client } = server;
+  try {
+    await client.query(STRUCTURES);
+    await protect(client, 'docs', {});
+    const rows = await fillStructures(client);
+    const counts: StructureCounts = { asked: 0, refused: 0, cells: 0, seen: 0, reasons: new Map() };
+    for (const documents of OF_PRINCIPALS)
+      for (let seed = SEED; seed < SEED + 6; seed += 1)
+        assert.equal(await compareStructures(client, rows, seed, counts, undefined, documents), []);
+    assert.is(counts.refused, 0);
+    assert.ok(counts.seen > 0 && counts.seen < counts.cells / 2);
+  } finally {
+    await server.stop();
+  }
+});
 
 test.run();

@@ -7,7 +7,7 @@ import { NotInDatabase } from '../../packages/analysis/rls/decision.js';
 import { rowCondition, SharedParts } from '../../packages/analysis/rls/policy.js';
 import type { SqlTable } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
-import { policyFiles } from '../support/oracle/documents.js';
+import { type Document, policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
 import type { SqlConnection } from '../support/sql/pglite.js';
@@ -65,17 +65,35 @@ export interface ConditionTools {
 
 const OWN: ConditionTools = { Decisions, NotInDatabase, SharedParts, rowCondition };
 
-/** Compares random policies of a whole set with check, for random principals. Returns the differences. */
+/** Sets of policies of principals alone: in one version, they decide for nobody whose own version has none. */
+export const OF_PRINCIPALS: readonly (readonly Document[])[] = [['v2'], ['default'], ['default', 'v2']].map(
+  (versions) =>
+    versions.map((version, index) => ({
+      principalPolicy: {
+        principal: `u${index + 1}`,
+        version,
+        rules: KINDS.map((resource) => ({ resource, actions: [{ action: '*', effect: 'EFFECT_ALLOW' }] })),
+      },
+    })),
+);
+
+/**
+ * Compares policies of a whole set with check, for random principals. Returns the differences.
+ *
+ * @param given by default a random set.
+ */
 export async function compareStructures(
   client: SqlConnection,
   rows: readonly Row[],
   seed: number,
   counts: StructureCounts,
   tools: ConditionTools = OWN,
+  given?: readonly Document[],
 ): Promise<readonly string[]> {
   const wrong: string[] = [];
   const random = new Random(seed);
-  const compilation = compileTexts(policyFiles(randomStore(random, { outputs: false, runtime: true })));
+  const documents = given ?? randomStore(random, { outputs: false, runtime: true });
+  const compilation = compileTexts(policyFiles(documents));
   const engine = createEngine((await loaded(compilation)).policies);
   const decisions = new tools.Decisions(fold(compilation.lowered as Program), {});
   for (const kind of KINDS) {
