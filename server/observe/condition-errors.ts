@@ -33,14 +33,23 @@ export class ConditionErrorSearch implements Watcher {
   readonly #listeners: readonly TellConditionErrors[];
   readonly #logger: Logger;
   readonly #queue: Question[] = [];
-  /** Budget in milliseconds of processor time. */
+  readonly #now: () => number;
+  /** Budget in milliseconds. */
   #budget = MAX_BUDGET;
-  #earned = performance.now();
+  #earned: number;
 
-  constructor(find: FindConditionErrors, listeners: readonly TellConditionErrors[], logger: Logger) {
+  /** @param now in milliseconds. */
+  constructor(
+    find: FindConditionErrors,
+    listeners: readonly TellConditionErrors[],
+    logger: Logger,
+    now = (): number => performance.now(),
+  ) {
     this.#find = find;
     this.#listeners = listeners;
     this.#logger = logger;
+    this.#now = now;
+    this.#earned = now();
   }
 
   readonly checked = (call: Call, checked: Checked): void => this.#ask({ call, checked });
@@ -63,7 +72,7 @@ export class ConditionErrorSearch implements Watcher {
   };
 
   #examine(question: Question): void {
-    const start = performance.now();
+    const start = this.#now();
     this.examined++;
     try {
       const errors = this.#find(toCall(question), question.call);
@@ -72,11 +81,11 @@ export class ConditionErrorSearch implements Watcher {
     } catch (error) {
       this.#logger.error('Conditions could not be re-evaluated', { error });
     }
-    this.#budget -= performance.now() - start;
+    this.#budget -= this.#now() - start;
   }
 
   #earn(): number {
-    const now = performance.now();
+    const now = this.#now();
     this.#budget = Math.min(MAX_BUDGET, this.#budget + (now - this.#earned) * SHARE);
     this.#earned = now;
     return this.#budget;

@@ -90,7 +90,7 @@ const PATIENCE = 5000;
 
 /** Undefined if neither the log nor the metrics need the errors. */
 function conditionSearch(
-  { findConditionErrors, celErrorLogLevel, log }: ObserveOptions,
+  { findConditionErrors, celErrorLogLevel, log, now }: ObserveOptions,
   isCounted: boolean,
   hidden: HiddenValues,
 ): ConditionErrorSearch | undefined {
@@ -100,6 +100,7 @@ function conditionSearch(
     findConditionErrors,
     celErrorLogLevel === 'none' ? [] : [conditionLog(logger, celErrorLogLevel, hidden)],
     logger,
+    now,
   );
 }
 

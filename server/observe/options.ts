@@ -24,6 +24,8 @@ export interface ObserveOptions {
    * errors are neither logged nor counted.
    */
   readonly findConditionErrors?: FindConditionErrors | undefined;
+  /** The milliseconds by which the search for these errors is limited. Default: `performance.now`. */
+  readonly now?: () => number;
   /** What became of audit entries; asked at each scrape. Absent without an audit log. */
   readonly audit?: (() => readonly AuditCount[]) | undefined;
   /** How many bundles were rejected, by reason; asked at each scrape. Absent if another process counts them. */
