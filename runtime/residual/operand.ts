@@ -130,8 +130,8 @@ export function complement(operand: Operand, shapes: Shapes, asked: 'truth' | 'v
   return inner !== undefined && (asked === 'truth' || isBoolean(inner)) ? inner : expression('not', operand);
 }
 
-/** Whether an operand is a boolean whenever it has a value. */
-function isBoolean(operand: Operand): boolean {
+/** Whether an operand is a boolean whenever it has a value, by its operator alone. */
+export function isBoolean(operand: Operand): boolean {
   return 'expression' in operand && BOOLEAN.has(operand.expression.operator);
 }
 

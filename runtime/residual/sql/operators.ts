@@ -1,26 +1,15 @@
-import type { JsonValue, Operand } from '../operand.js';
+import { isBoolean, type JsonValue, type Operand } from '../operand.js';
 import { isQuantifier } from './quantifiers.js';
 
 /** Whether an operand is a boolean whenever it has a value. */
 export function isTest(operand: Operand): boolean {
   if (!('expression' in operand)) return false;
   const { operator } = operand.expression;
-  return isQuantifier(operator) || TESTS.has(operator);
+  return isBoolean(operand) || isQuantifier(operator) || TESTS.has(operator);
 }
 
+/** The functions that are tests. */
 const TESTS: ReadonlySet<string> = new Set([
-  'and',
-  'or',
-  'not',
-  'unless',
-  'has',
-  'eq',
-  'ne',
-  'lt',
-  'le',
-  'gt',
-  'ge',
-  'in',
   'startsWith',
   'endsWith',
   'contains',
