@@ -39,7 +39,7 @@ export function isDocumentAllowed({ principal, resource, action }: DocumentQuest
   }
 }
 
-/** Questions about documents, of which half belong to who asks. They pass through JSON, as those of the leave policy do. */
+/** Questions about documents, half of which belong to the principal. They pass through JSON, as those of the leave policy do. */
 export function documentQuestions(count: number): readonly DocumentQuestion[] {
   const employees = JSON.parse(JSON.stringify(EMPLOYEES)) as readonly Employee[];
   return Array.from({ length: count }, (_, index) => {
