@@ -43,8 +43,7 @@ function amongConcats(operand: Operand, options: readonly unknown[]): Operand | 
   const areTexts = allOf(...unknown.map(isText));
   if (solutions.length === 0) return guarded(areTexts, FALSE);
   const [only] = unknown as [Operand];
-  if (unknown.length === 1)
-    return guarded(areTexts, expression('in', only, { value: solutions.flatMap((values) => values) }));
+  if (unknown.length === 1) return guarded(areTexts, expression('in', only, { value: solutions.flat() }));
   return guarded(
     areTexts,
     anyOf(
