@@ -1,7 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +7,7 @@ import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { SEED } from '../support/effort.js';
+import { importWithMistake } from '../support/planted-module.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -76,29 +75,10 @@ test('each mutant is noticed', async () => {
 test.run();
 
 /** The renderer with a mutant. */
-async function planted({ find, replace, name }: ClosureMutant, folder: string): Promise<Render> {
-  const outfile = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
-  await build({
-    entryPoints: [join(ROOT, 'runtime/residual/sql/index.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'mutant',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /sql\/closures\.ts$/ }, () => ({
-            contents: SOURCE.replace(find, () => replace),
-            loader: 'ts',
-          })),
-      },
-    ],
-  });
-  const module = (await import(pathToFileURL(outfile).href)) as { readonly renderSql: Render };
-  return module.renderSql;
+async function planted(mutant: ClosureMutant, folder: string): Promise<Render> {
+  const renderer = "export { renderSql } from './runtime/residual/sql/index.ts';";
+  const module = await importWithMistake(mutant, FILE, renderer, folder);
+  return (module as { readonly renderSql: Render }).renderSql;
 }
 
 /** One store at a time, so that the first difference ends it. */

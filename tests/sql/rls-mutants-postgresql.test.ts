@@ -1,7 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
@@ -10,6 +8,7 @@ import type { securityScript } from '../../packages/analysis/rls/script.js';
 import { ROOT } from '../support/compiled.js';
 import { EFFORT, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
+import { importWithMistake } from '../support/planted-module.js';
 import { skip } from '../support/skip.js';
 import type { SqlConnection } from '../support/sql/pglite.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -115,37 +114,13 @@ function sourceOf(file: string): string {
 }
 
 /** What writes conditions and scripts, with a mistake. */
-async function planted({ file, find, replace, name }: SourceMutant, folder: string): Promise<Planted> {
-  const outfile = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
-  const from = (path: string): string => JSON.stringify(join(ROOT, 'packages/analysis', path));
-  await build({
-    stdin: {
-      contents: `export { Decisions } from ${from('decision/decisions.ts')};
-export { NotInDatabase } from ${from('rls/decision.ts')};
-export { rowCondition, SharedParts } from ${from('rls/policy.ts')};
-export { protectTables } from ${from('rls/protect.ts')};
-export { securityScript } from ${from('rls/script.ts')};`,
-      resolveDir: ROOT,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'mutant',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: new RegExp(`analysis/rls/${file}\\.ts$`) }, () => ({
-            contents: sourceOf(file).replace(find, () => replace),
-            loader: 'ts',
-          })),
-      },
-    ],
-  });
-  return (await import(pathToFileURL(outfile).href)) as Planted;
+async function planted(mutant: SourceMutant, folder: string): Promise<Planted> {
+  const exports = `export { Decisions } from './packages/analysis/decision/decisions.ts';
+export { NotInDatabase } from './packages/analysis/rls/decision.ts';
+export { rowCondition, SharedParts } from './packages/analysis/rls/policy.ts';
+export { protectTables } from './packages/analysis/rls/protect.ts';
+export { securityScript } from './packages/analysis/rls/script.ts';`;
+  return (await importWithMistake(mutant, `packages/analysis/rls/${mutant.file}.ts`, exports, folder)) as Planted;
 }
 
 /** A database for policies of whole sets. */
