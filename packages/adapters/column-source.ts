@@ -54,17 +54,21 @@ export function columnSource(
     nulls: 'null',
     load: async (keys, { tx, lock }) => {
       const found = new Map<string, unknown>();
-      const asked = keys.flatMap((key) => {
+      const asked = new Map<string, string | number | bigint>();
+      for (const key of keys) {
         const stored = storedKey(key, id.type);
         if (stored === INVALID) found.set(key, INVALID);
-        return typeof stored === 'symbol' ? [] : [stored];
-      });
-      const rows = asked.length === 0 ? [] : await fetchRows(columns, id.column, asked, tx, lock);
+        else if (stored !== NO_ROW) asked.set(key, stored);
+      }
+      const rows = asked.size === 0 ? [] : await fetchRows(columns, id.column, [...asked.values()], tx, lock);
       for (const row of rows) {
         const key = String((row as { readonly [column: string]: unknown })[id.column]);
         // Two rows of one id: which of them decides is not known.
         found.set(key, found.has(key) ? INVALID : Object.fromEntries(readers.map((reader) => readFact(reader, row))));
       }
+      // The database has found a row by another spelling of its id: that a key has no row is then not known.
+      if ([...found.keys()].some((key) => !keys.includes(key)))
+        for (const key of asked.keys()) if (!found.has(key)) found.set(key, INVALID);
       return found as ReadonlyMap<string, object>;
     },
   };
@@ -75,16 +79,20 @@ const INVALID = Symbol('invalid');
 /** An id that no row can have. */
 const NO_ROW = Symbol('no row');
 
-/** An id as the column stores it: one hostile id must not fail the query of all others. */
+/**
+ * An id as the column stores it: one hostile id must not fail the query of all others. One that a statement of the
+ * application could read as the id of a row, such as `01`, is invalid and not without a row.
+ */
 function storedKey(key: string, type: string): string | number | bigint | typeof INVALID | typeof NO_ROW {
   if (key.includes('\0')) return INVALID;
   if (type === 'integer' || type === 'integer-as-text') {
-    if (!/^(0|-?[1-9]\d{0,18})$/.test(key)) return NO_ROW;
+    if (!/^(0|-?[1-9]\d{0,18})$/.test(key)) return /\p{Nd}/u.test(key) ? INVALID : NO_ROW;
     const number = BigInt(key);
-    if (number !== BigInt.asIntN(64, number)) return NO_ROW;
+    if (number !== BigInt.asIntN(64, number)) return INVALID;
     return Number.isSafeInteger(Number(key)) ? Number(key) : number;
   }
-  return type === 'uuid' && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(key) ? NO_ROW : key;
+  if (type !== 'uuid' || /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(key)) return key;
+  return key.replace(/[^\da-f]/gi, '').length === 32 ? INVALID : NO_ROW;
 }
 
 function readFact({ attribute, reader }: ColumnReader, row: object): readonly [string, unknown] {

@@ -141,7 +141,9 @@ for (const [library, source] of Object.entries(SOURCES)) {
       string,
       { readonly [name: string]: unknown }
     >;
-    assert.equal([...rows.keys()].sort(), ['1', '2', '3']);
+    assert.equal([...rows.keys()].sort(), ['01', '1', "1' OR 1=1", '2', '3']);
+    // A statement of the application may read these as the id of a row.
+    for (const key of ['01', "1' OR 1=1"]) assert.is(typeof rows.get(key), 'symbol');
     assert.equal(rows.get('1'), {
       owner: 'ann',
       status: 'OPEN',

@@ -1,3 +1,4 @@
+import { parseTimestamp } from '../../packages/cel/runtime/index.js';
 import type { FactSource, FactType, PreparedSource } from './source.js';
 import { absent } from './source.js';
 
@@ -44,15 +45,27 @@ export function acceptRows(
   source: PreparedSource,
 ): ReadonlyMap<string, AcceptedRow> {
   const found = rowsByKey(answer, source.keyField);
+  let spellings: ReadonlySet<string> | undefined;
+  const isSpeltOtherwise = (key: string): boolean => {
+    spellings ??= new Set([...(found?.keys() ?? [])].map(foldKey));
+    return spellings.has(foldKey(key));
+  };
   return new Map(
     keys.map((key) => {
       if (found === undefined) return [key, 'shape'];
       const rows = found.get(key) ?? [];
       if (rows.length > 1) return [key, 'ambiguous'];
       const [row] = rows;
-      return [key, row === undefined || row === null ? 'no row' : acceptRow(row, key, source)];
+      if (row !== undefined && row !== null) return [key, acceptRow(row, key, source)];
+      // Where no row says something, one that the source takes for that of the key must not count as none.
+      return [key, source.notFound === 'absent' && !found.has(key) && isSpeltOtherwise(key) ? 'ambiguous' : 'no row'];
     }),
   );
+}
+
+/** A key without what databases may ignore when they compare: case, accents, forms of Unicode, and spaces around. */
+function foldKey(key: string): string {
+  return key.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
 }
 
 /** Rows by key; undefined for an answer of another shape. */
@@ -130,7 +143,7 @@ function hasType(value: unknown, type: FactType): boolean {
     case 'boolean':
       return typeof value === type;
     case 'timestamp':
-      return typeof value === 'string' && TIMESTAMP.test(value);
+      return typeof value === 'string' && TIMESTAMP.test(value) && parseTimestamp(value) !== undefined;
     case 'list':
       return Array.isArray(value);
     case 'map':
