@@ -69,6 +69,8 @@ export class Subject {
   private readonly used = new Map<string, UsedFact>();
   /** Where each fact that was fetched is from. */
   private readonly origins = new Map<string, { readonly loader: Loader; readonly key: string }>();
+  /** The facts that are absent because there is no key of their source. */
+  private readonly keyless = new Map<string, Loader>();
   /** The sources that are asked once more, because their rows were too old beside others. */
   private readonly renewed = new Set<Loader>();
   private readonly names: readonly string[];
@@ -182,14 +184,37 @@ export class Subject {
       if (at >= before || origin === undefined) continue;
       const { loader, key } = origin;
       old.add(loader);
-      delete this.attr[attribute];
-      this.used.delete(attribute);
-      this.origins.delete(attribute);
-      this.unknown.set(attribute, loader);
+      this.forget(attribute, loader);
       if (this.renewed.has(loader)) this.failed.set(attribute, 'skew');
       else rows.delete(loader, key);
     }
     for (const loader of old) this.renewed.add(loader);
+    if (old.size > 0) this.forgetWithoutKey();
+  }
+
+  /** Forgets facts that were found by a key that is not known any more. */
+  private forgetWithoutKey(): void {
+    let before: number;
+    do {
+      before = this.unknown.size;
+      const found = [
+        ...[...this.origins].map(([attribute, { loader }]) => [attribute, loader] as const),
+        ...this.keyless,
+      ];
+      for (const [attribute, loader] of found) {
+        const { keyFact } = loader.source;
+        if (keyFact !== undefined && this.unknown.has(readAttribute(keyFact, this.root) ?? ''))
+          this.forget(attribute, loader);
+      }
+    } while (this.unknown.size > before);
+  }
+
+  private forget(attribute: string, loader: Loader): void {
+    delete this.attr[attribute];
+    this.used.delete(attribute);
+    this.origins.delete(attribute);
+    this.keyless.delete(attribute);
+    this.unknown.set(attribute, loader);
   }
 
   /** The key of a source; `undefined` if the fact that is the key is not known yet, or why there is none. */
@@ -219,9 +244,23 @@ export class Subject {
 
   /** Says that facts whose key there is not are absent, where the source says so. */
   settleKeys(): void {
-    for (const [attribute, loader] of this.unknown) {
-      if (loader.source.notFound === 'absent' && this.keyOf(loader) === 'not found') this.unknown.delete(attribute);
-    }
+    let before: number;
+    // A fact that is absent may be the key of others.
+    do {
+      before = this.unknown.size;
+      for (const [attribute, loader] of this.unknown)
+        if (this.loaders.includes(loader) && loader.source.notFound === 'absent' && this.hasNoKey(loader)) {
+          this.unknown.delete(attribute);
+          this.keyless.set(attribute, loader);
+        }
+    } while (this.unknown.size < before);
+  }
+
+  /** Whether the key of a source is known, and there is none. A key that was not found is not known. */
+  private hasNoKey({ source: { keyFact } }: Loader): boolean {
+    const attribute = keyFact === undefined ? undefined : readAttribute(keyFact, this.root);
+    if (attribute === undefined || this.unknown.has(attribute)) return false;
+    return !Object.hasOwn(this.attr, attribute) || this.attr[attribute] === null;
   }
 
   sourceOf(attribute: string): string {

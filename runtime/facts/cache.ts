@@ -30,6 +30,12 @@ export class RowCache {
     if (this.rows.size > this.options.maxEntries) this.rows.delete(this.rows.keys().next().value as string);
   }
 
+  /** Forgets a row that a request has not found, unless a later one has. */
+  delete(key: string, at: number): void {
+    const before = this.rows.get(key);
+    if (before !== undefined && before.at <= at) this.rows.delete(key);
+  }
+
   private within(key: string, age: number, now: number): LoadedRow | undefined {
     const row = this.rows.get(key);
     if (row === undefined || now - row.at >= age) return undefined;

@@ -39,6 +39,7 @@ import type {
 } from './facts-engine.js';
 import { FactsUnavailableError } from './errors.js';
 import { Loader } from './loader.js';
+import { rolesForAny } from './of-check.js';
 import { lockRows, requireLocks, withoutLocked } from './locked.js';
 import {
   decideAll,
@@ -149,7 +150,13 @@ class SourcedEngine {
       // Without roles, what schemas mention is left.
       schemaFacts: (ask, index) =>
         this.reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(ask, index), roles: [] }),
-      responseFacts: (ask, index) => this.reads?.({}, { ...aboutOne(ask, index), level: 'response' }),
+      responseFacts: (ask, index) => {
+        const about = aboutOne(ask, index);
+        const { principals, resource, action, tenants } = ask;
+        const principal = (principals[index] as Ask['principals'][number]).input;
+        const roles = rolesForAny(this.engine, { principal, resource: resource.input, actions: [action], tenants });
+        return this.reads?.({}, { ...about, roles, level: 'response' });
+      },
       at: (instant, work) => this.at(instant, work),
       onDisagreement: (ask) =>
         onDisagreement?.({
@@ -235,21 +242,26 @@ class SourcedEngine {
   }
 
   async principal(given: Question['principal'], about: PrincipalQuery, options: DecideOptions = {}): Promise<object> {
-    const { kinds, actions, scope, policyVersion } = about;
+    const { kinds, actions, scope, policyVersion, tenants } = about;
     if (this.reads === undefined) throw new Error(NO_FACTS);
     const wanted = new Set<string>();
     const chain = chainOf(given);
     for (const kind of kinds)
-      for (const { id, roles, scope: own, policyVersion: version } of chain)
+      for (const actor of chain)
         for (const fact of this.reads(
           {},
           {
             kind,
             action: actions,
-            roles,
+            roles: rolesForAny(this.engine, {
+              principal: actor,
+              resource: { kind, scope, policyVersion },
+              actions,
+              tenants,
+            }),
             scope,
             version: policyVersion,
-            principal: { id, scope: own, policyVersion: version },
+            principal: { id: actor.id, scope: actor.scope, policyVersion: actor.policyVersion },
           },
         ) ?? [])
           wanted.add(fact);

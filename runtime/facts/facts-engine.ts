@@ -58,6 +58,8 @@ export interface PrincipalQuery<P extends Permissions = AnyPermissions, K extend
   /** The scope and the version of the resources. */
   readonly scope?: string | undefined;
   readonly policyVersion?: string | undefined;
+  /** The documents of the tenants, if the engine has none or others: those that the plan is given. */
+  readonly tenants?: TenantDocuments | undefined;
 }
 
 /** What a session is about. */

@@ -167,6 +167,7 @@ export class Loader {
     }
     return new Map(
       [...rows].map(([key, row]) => {
+        if (tx === undefined && row === 'no row') this.cache?.delete(key, at);
         if (tx === undefined && typeof row !== 'string') {
           this.pausedUntil.delete(key);
           this.cache?.add(key, { row, at });

@@ -37,10 +37,10 @@ export function readSetsOfCheck(
   );
 }
 
-/** The roles with which any of some actions is decided. */
-function rolesForAny(
+/** The roles with which any of some actions is decided, with those of the policies in place of those of a tenant. */
+export function rolesForAny(
   { tenants: view }: Pick<Engine, 'tenants'>,
-  { principal, resource, actions, tenants }: ResourceCheck,
+  { principal, resource, actions, tenants }: Omit<ResourceCheck, 'auxData'>,
 ): readonly string[] {
   if (view === undefined) return principal.roles;
   const roles = actions.flatMap((action) => view.rolesFor({ principal, resource, action, tenants }).roles);

@@ -43,24 +43,21 @@ function listSent(root: FactRoot, attr: { readonly [name: string]: unknown } | u
 
 /** The names of attributes that a request has to have. */
 class Names {
-  /** Those that every object inherits something by, such as `constructor`. */
-  private readonly inherited: readonly string[];
-
-  constructor(private readonly all: readonly string[]) {
-    this.inherited = all.filter((name) => name in Object.prototype);
-  }
+  constructor(private readonly all: readonly string[]) {}
 
   areIn(attr: { readonly [name: string]: unknown } | undefined): boolean {
-    const { all, inherited } = this;
+    const { all } = this;
     if (all.length === 0) return true;
     // The engine reads the members of any other object otherwise.
     if (!isPlainObject(attr)) return false;
     const own = attr as { readonly [name: string]: unknown };
     for (let index = 0; index < all.length; index++) {
-      const value = own[all[index] as string];
-      if (value === undefined || value === absent) return false;
+      const name = all[index] as string;
+      const value = own[name];
+      // Not one that every object inherits: conditions read own members.
+      if (value === undefined || value === absent || !Object.hasOwn(own, name)) return false;
     }
-    return inherited.length === 0 || inherited.every((name) => Object.hasOwn(own, name));
+    return true;
   }
 }
 

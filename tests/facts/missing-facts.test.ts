@@ -1,0 +1,239 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sqlFacts } from '../../packages/adapters/facts.js';
+import { tenants } from '../../runtime/engine/index.js';
+import {
+  createFactsEngine,
+  type FactsDecision,
+  type FactSource,
+  type FactsOptions,
+} from '../../runtime/facts/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+
+/*
+ * What could make a fact that is not known count as one that there is not, which switches a DENY off. Each case decides
+ * about a resource that is locked, or a principal who is banned, and must not be allowed.
+ */
+
+const test = suite('facts that are not known');
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  rules:
+    - {actions: [open], effect: EFFECT_ALLOW, roles: [user, editor]}
+    - {actions: [open], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: R.attr.locked}}}
+    - {actions: [close, wait], effect: EFFECT_ALLOW, roles: [user]}
+    - {actions: [close], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: R.attr.locked || R.attr.label == "y"}}}
+    - {actions: [wait], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: now() < timestamp(R.attr.until)}}}
+    - {actions: [list], effect: EFFECT_ALLOW, roles: [editor]}
+    - {actions: [list], effect: EFFECT_DENY, roles: [editor], condition: {match: {expr: P.attr.banned}}}
+`;
+const SCOPED = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  scope: acme
+  rules: [{actions: [none], effect: EFFECT_DENY, roles: [user]}]
+`;
+const TENANTS = `apiVersion: api.authz.dev/v1
+tenantRoles:
+  scope: "*"
+  rolePrefix: "tenant:"
+  grants: [{role: editor, resources: [{resource: doc, actions: ["*"]}]}]
+`;
+const { policies } = await loaded(compileTexts({ 'p.yaml': POLICY, 'q.yaml': SCOPED }, { facts: true }));
+
+const ann = { id: 'ann', roles: ['user'] };
+const TYPES = { locked: 'boolean', folder: 'string', banned: 'boolean', label: 'string' } as const;
+
+function source(provides: readonly string[], load: FactSource['load'], more: Partial<FactSource> = {}): FactSource {
+  return { of: 'doc', provides, types: TYPES, load, ...more };
+}
+
+function open(
+  sources: readonly FactSource[],
+  resource: { readonly id?: string; readonly scope?: string; readonly attr?: object } = {},
+  more: Partial<FactsOptions> = {},
+): Promise<FactsDecision> {
+  return createFactsEngine(policies, { sources, ...more }).decide({
+    principal: ann,
+    resource: { kind: 'doc', id: '1', ...resource } as never,
+    action: 'open',
+  });
+}
+
+function assertUnknown(decision: FactsDecision, reason: string): void {
+  assert.ok('unknown' in decision, JSON.stringify(decision));
+  assert.equal(
+    decision.unknown.map((one) => one.reason),
+    [reason],
+    JSON.stringify(decision),
+  );
+}
+
+const folders = (load: FactSource['load'], more: Partial<FactSource> = {}): FactSource =>
+  source(['locked'], load, { key: { fact: 'resource.attr.folder' }, keyField: 'folder', notFound: 'absent', ...more });
+
+test('a key that was not found is not known, although a source without a row says that there is no fact', async () => {
+  const locked = folders(async () => ({ f: { locked: true } }));
+  // A replica that does not have the document yet.
+  const decision = await open([source(['folder', 'label'], async () => ({})), locked]);
+  assertUnknown(decision, 'not found');
+});
+
+test('a request for another scope does not make a fact missing', async () => {
+  const locked = folders(async () => ({ f: { locked: true } }), { when: { scope: 'acme' } });
+  assertUnknown(await open([locked], { scope: '' }), 'not found');
+  const docs = source(['locked'], async () => ({}), { notFound: 'absent', when: { scope: 'acme' } });
+  assertUnknown(await open([docs], { scope: '' }), 'not found');
+});
+
+test('a row that is gone is not used again when the source fails', async () => {
+  let answer: () => object = () => ({ '1': { locked: false } });
+  const docs = source(['locked'], async () => answer() as never, { cache: { maxStale: 60_000 } });
+  const authz = createFactsEngine(policies, { sources: [docs] });
+  const ask = () => authz.decide({ principal: ann, resource: { kind: 'doc', id: '1' }, action: 'open' });
+  assert.ok((await ask()).allowed);
+  answer = () => ({});
+  assertUnknown(await ask(), 'not found');
+  answer = () => {
+    throw new Error('away');
+  };
+  assertUnknown(await ask(), 'failed');
+});
+
+test('facts that were found by a key are not those of the key that a later request returns', async () => {
+  for (const [old, notFound] of [
+    ['f', 'unknown'],
+    [null, 'absent'],
+  ] as const) {
+    const realNow = Date.now;
+    let time = 0;
+    Date.now = () => time;
+    try {
+      let folder: string | null = old;
+      const docs = source(['folder'], async () => ({ '1': { folder } }), {
+        cache: { maxAge: 60_000 },
+        nulls: 'null',
+        cost: 0,
+      });
+      const rows = { f: { locked: false }, g: { locked: true } };
+      const state = source(['locked'], async () => rows, {
+        key: { fact: 'resource.attr.folder' },
+        keyField: 'folder',
+        cost: 1,
+        notFound,
+      });
+      const label = source(['label'], async () => ({ '1': { label: 'x' } }), { cost: 2 });
+      const authz = createFactsEngine(policies, { sources: [docs, state, label], maxSkew: 1000 });
+      const request = { principal: ann, resource: { kind: 'doc', id: '1' } };
+      // Keeps the folder, which is then so much older than the others that it is asked for once more.
+      await authz.decide({ ...request, action: 'open' });
+      folder = 'g';
+      time = 30_000;
+      const decision = await authz.decide({ ...request, action: 'close' });
+      assert.is(decision.allowed, false, JSON.stringify(decision));
+    } finally {
+      Date.now = realNow;
+    }
+  }
+});
+
+test('a text that is no time is not one that conditions fail to read', async () => {
+  for (const until of [
+    '2020-13-01T00:00:00Z',
+    '2020-02-30T00:00:00Z',
+    '2020-01-01T25:00:00Z',
+    '0000-01-01T00:00:00Z',
+  ]) {
+    const docs = source(['until'], async () => ({ '1': { until } }), { types: { until: 'timestamp' } });
+    const authz = createFactsEngine(policies, { sources: [docs] });
+    const decision = await authz.decide({ principal: ann, resource: { kind: 'doc', id: '1' }, action: 'wait' });
+    assertUnknown(decision, 'type');
+  }
+});
+
+/** A table of PostgreSQL whose ids the database compares as it does, which finds one row. */
+function table(type: 'integer' | 'uuid' | 'text', row: object | undefined, asked: unknown[] = []): FactSource {
+  return sqlFacts(
+    async (_, [keys]) => {
+      asked.push(...(keys as unknown[]));
+      return row === undefined ? [] : [row];
+    },
+    {
+      name: 'docs',
+      dialect: 'postgresql',
+      id: { column: 'id', type },
+      columns: { locked: { column: 'locked', type: 'boolean' } },
+    },
+    { of: 'doc', notFound: 'absent' },
+  );
+}
+
+test('an id that the database may read as that of another row is not one without a row', async () => {
+  for (const id of ['01', ' 1', '1 ', '+1', '-0', '1_0', '0x1', '1.0', '1e0', '١', '99999999999999999999'])
+    assertUnknown(await open([table('integer', undefined)], { id }), 'shape');
+  const uuid = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
+  for (const id of [uuid.toUpperCase(), `{${uuid}}`, uuid.replaceAll('-', ''), ` ${uuid}`, `${uuid}\n`])
+    assertUnknown(await open([table('uuid', undefined)], { id }), 'shape');
+  // No spelling of an id of this type.
+  assert.ok((await open([table('integer', undefined)], { id: 'guest' })).allowed);
+  assert.ok((await open([table('uuid', undefined)], { id: 'guest' })).allowed);
+  assert.ok((await open([table('integer', undefined)], { id: '7' })).allowed);
+});
+
+test('a row that the database finds by another spelling of its id is not no row', async () => {
+  // Collations without case and accents, columns of fixed length, and other forms of Unicode.
+  for (const [id, stored] of [
+    ['ANN', 'ann'],
+    ['ann', 'ann   '],
+    ['\u00e9', 'e\u0301'],
+    ['\u00e9', 'e'],
+    ['stra\u00dfe', 'strasse'],
+    ['\uff41', 'a'],
+  ] as const) {
+    assertUnknown(await open([table('text', { id: stored, locked: true })], { id }), 'shape');
+    const rows = [{ id: stored, locked: true }];
+    if (stored !== 'strasse')
+      assertUnknown(await open([source(['locked'], async () => rows, { notFound: 'absent' })], { id }), 'ambiguous');
+  }
+  const others = source(['locked'], async () => ({ x: { locked: true } }), { notFound: 'absent' });
+  assert.ok((await open([others])).allowed);
+});
+
+test('what another script adds to all objects is not sent', async () => {
+  const docs = source(['locked'], async () => ({ '1': { locked: true } }));
+  const authz = createFactsEngine(policies, { sources: [docs] });
+  const request = { principal: ann, resource: { kind: 'doc', id: '1', attr: {} }, action: 'open' };
+  const polluted = Object.prototype as { locked?: unknown };
+  polluted.locked = false;
+  try {
+    assert.is(authz.decideNow(request), undefined);
+    assert.is((await authz.decide(request)).allowed, false);
+    assertUnknown(await open([source(['locked'], async () => ({ '1': {} }))]), 'shape');
+    assertUnknown(await open([source(['locked'], async () => ({ '1': { id: '1', label: 'x' } }))]), 'shape');
+  } finally {
+    delete polluted.locked;
+  }
+});
+
+test('roles that a tenant defines read what the roles read that they stand for', async () => {
+  const { policies: own } = await loaded(
+    compileTexts({ 'p.yaml': POLICY, 'q.yaml': SCOPED, 't.yaml': TENANTS }, { facts: true }),
+  );
+  const people = source(['banned'], async () => ({ ann: { banned: true } }), { of: 'principal' });
+  const documents = (tenant: string) => ({ tenant, roles: { desk: { roles: ['editor'] } } });
+  const authz = createFactsEngine(own, { sources: [people], engine: { use: [tenants({ documents })] } });
+  const desk = { id: 'ann', roles: ['tenant:desk'], scope: 'acme' };
+  const resource = { kind: 'doc', id: '1', scope: 'acme' };
+  assert.is((await authz.decide({ principal: desk, resource, action: 'list' })).allowed, false);
+  assert.is((await authz.decide({ principal: desk, resource, action: 'open' })).allowed, true);
+  const principal = await authz.principal(desk, { kinds: ['doc'], actions: ['list'], scope: 'acme' });
+  assert.equal(principal.attr, { banned: true });
+  const plan = authz.engine.plan({ principal, resource: { kind: 'doc', scope: 'acme' }, actions: ['list'] });
+  assert.is(plan.filter.kind, 'KIND_ALWAYS_DENIED');
+});
+
+test.run();
