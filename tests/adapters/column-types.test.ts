@@ -5,12 +5,11 @@ import { pgTable, timestamp } from 'drizzle-orm/pg-core';
 import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { SQL_TYPES } from '../../runtime/residual/sql/table.js';
 import { ColumnTypeError } from '../../packages/adapters/column-types.js';
 import type { MappedColumn } from '../../packages/adapters/condition.js';
 import { drizzleAdapter } from '../../packages/adapters/drizzle.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -189,7 +188,9 @@ function statementsOf(dialect: TypedDialect): readonly string[] {
 }
 
 async function compare(dialect: TypedDialect, connectionOf: (library: string) => unknown): Promise<void> {
-  const { engine, actions } = await engineOf();
+  const { engine, actions } = await createConditionEngine('thing', CONDITIONS, (index) =>
+    index % 2 === 0 ? ['allow', 'deny'] : ['deny'],
+  );
   const wrong: string[] = [];
   const counts: { [library: string]: object } = {};
   for (const [name, { [dialect]: open }] of Object.entries(TYPED_LIBRARIES)) {
@@ -256,20 +257,3 @@ async function writeDates({ columns, write }: TypedLibrary): Promise<void> {
 }
 
 const PRINCIPAL = { id: 'anna', roles: ['user'] };
-
-async function engineOf() {
-  const actions = CONDITIONS.flatMap((condition, index) =>
-    (index % 2 === 0 ? ['allow', 'deny'] : ['deny']).map((place) => ({ action: `${place}${index}`, condition })),
-  );
-  const rules = actions.flatMap(({ action, condition: expr }) => {
-    const rule = { actions: [action], roles: ['user'], effect: 'EFFECT_ALLOW' };
-    const isDenied = action.startsWith('deny');
-    return [
-      { ...rule, ...(isDenied && { effect: 'EFFECT_DENY' }), condition: { match: { expr } } },
-      ...(isDenied ? [rule] : []),
-    ];
-  });
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  return { engine: createEngine(policies), actions };
-}

@@ -1,8 +1,7 @@
 /** Every word of a mapping for every type of field in Prisma, as `column-types.test.ts` has them for query builders. */
 import * as assert from 'uvu/assert';
 import type { Filter, JsonValue } from '../../runtime/residual/filters.js';
-import { createEngine } from '../../runtime/engine/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 
 type Provider = 'postgresql' | 'sqlite';
 
@@ -102,20 +101,9 @@ const PRINCIPAL = { id: 'anna', roles: ['user'] };
 
 export async function typeQuestions(provider: Provider) {
   const fields = Object.entries(FIELDS[provider]);
-  const actions = CONDITIONS.flatMap((condition, index) =>
-    (index % 2 === 0 ? ['allow', 'deny'] : ['deny']).map((place) => ({ action: `${place}${index}`, condition })),
+  const { engine, actions } = await createConditionEngine('thing', CONDITIONS, (index) =>
+    index % 2 === 0 ? ['allow', 'deny'] : ['deny'],
   );
-  const rules = actions.flatMap(({ action, condition: expr }) => {
-    const rule = { actions: [action], roles: ['user'], effect: 'EFFECT_ALLOW' };
-    const isDenied = action.startsWith('deny');
-    return [
-      { ...rule, ...(isDenied && { effect: 'EFFECT_DENY' }), condition: { match: { expr } } },
-      ...(isDenied ? [rule] : []),
-    ];
-  });
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  const engine = createEngine(policies);
   const rows = Array.from({ length: 5 }, (_, row) => [
     row,
     ...fields.map(([, cells]) => (cells[row + 1] && row > 0 ? cells[row + 1] : 'NULL')),

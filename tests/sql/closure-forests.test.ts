@@ -1,10 +1,9 @@
 import initSqlJs, { type SqlScalar, type Statement } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
 import { EFFORT } from '../support/effort.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 
 /*
  * Every way in which so many folders can be in each other, loops among them, with each set of them hidden: a list has
@@ -70,7 +69,7 @@ for (const closures of ['set', 'row'] as const)
       });
     });
     database.run('COMMIT');
-    const { engine, actions } = await engineOf();
+    const { engine, actions } = await createConditionEngine('document', CONDITIONS, ['allow', 'deny']);
     const principal = { id: 'anna', roles: ['user'] };
     let selected = 0;
     for (const { action, condition } of actions) {
@@ -124,25 +123,4 @@ function allForests(): readonly Forest[] {
       ),
     ),
   }));
-}
-
-/** Each condition where it allows, and where it denies. */
-async function engineOf() {
-  const rule = { roles: ['user'], effect: 'EFFECT_ALLOW' };
-  const actions = CONDITIONS.flatMap((condition, index) =>
-    ['allow', 'deny'].map((place) => ({ action: `${place}${index}`, condition })),
-  );
-  const rules = actions.flatMap(({ action, condition: expr }) => {
-    const own = { ...rule, actions: [action], condition: { match: { expr } } };
-    return action.startsWith('allow')
-      ? [own]
-      : [
-          { ...rule, actions: [action] },
-          { ...own, effect: 'EFFECT_DENY' },
-        ];
-  });
-  const resourcePolicy = { resource: 'document', version: 'default', rules };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const { policies } = await loaded(compileTexts({ 'p.yaml': text }));
-  return { engine: createEngine(policies), actions };
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded, ROOT } from '../support/compiled.js';
+import { ROOT } from '../support/compiled.js';
 import { SEED } from '../support/effort.js';
 import { importWithMistake } from '../support/planted-module.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -98,28 +98,12 @@ async function compare(
   );
 }
 
-async function filtersOf(exprs: readonly string[]) {
-  const rules = exprs.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const resourcePolicy = { resource: 'document', version: 'default', rules };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const engine = createEngine((await loaded(compileTexts({ 'p.yaml': text }))).policies);
-  const principal = { id: 'u1', roles: ['user'] };
-  return exprs.map(
-    (_, index) => engine.plan({ principal, resource: { kind: 'document' }, actions: [`a${index}`] }).filter,
-  );
-}
-
 /** The first folder of the chain is in the last one. */
 async function throughCycle(database: RelatedDatabase, render: Render): Promise<void> {
   await database.fill(chain(50));
   const conditions = [...CHAIN_CONDITIONS, 'size(R.attr.ancestors) == 50'];
   const answers: number[][] = [];
-  for (const filter of await filtersOf(conditions)) {
+  for (const filter of await planConditions('document', conditions)) {
     const condition = render(filter, documentsInFolders(), { dialect: 'postgresql' });
     assert.ok(condition.kind === 'sql');
     answers.push([...(await database.select(condition))]);
@@ -130,7 +114,7 @@ async function throughCycle(database: RelatedDatabase, render: Render): Promise<
 /** MariaDB follows 1,000 steps: a longer chain is no shorter one. */
 async function notCutOff(database: RelatedDatabase, render: Render): Promise<void> {
   await database.fill(chain(2_000));
-  for (const filter of await filtersOf(CHAIN_CONDITIONS)) {
+  for (const filter of await planConditions('document', CHAIN_CONDITIONS)) {
     const condition = render(filter, documentsInFolders(), { dialect: 'mysql' });
     assert.ok(condition.kind === 'sql');
     const answer = await database.select(condition).catch(() => undefined);
@@ -140,7 +124,7 @@ async function notCutOff(database: RelatedDatabase, render: Render): Promise<voi
 
 /** What is found for each row, and the forms that PostgreSQL plans well, which tests/sql/closure-plans.test.ts compares with SQL by hand. */
 async function plans(render: Render): Promise<void> {
-  const [wanted, excluded, ...perRow] = await filtersOf([
+  const [wanted, excluded, ...perRow] = await planConditions('document', [
     ...CHAIN_CONDITIONS,
     'R.attr.ancestors.exists(f, f.name == R.attr.title)',
     'R.attr.tags.exists(t, R.attr.ancestors.exists(f, f.name == t))',

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
+import type { Filter } from '../../runtime/residual/index.js';
 import { renderSql } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds } from '../support/effort.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { documentsInFolders } from './closures.js';
@@ -53,15 +53,8 @@ test('PostgreSQL finds documents in folders as a statement by hand does', async 
       'ANALYZE',
     ])
       await client.query(statement);
-    const rules = CONDITIONS.map(({ expr }, index) => ({
-      actions: [`a${index}`],
-      effect: 'EFFECT_ALLOW',
-      roles: ['user'],
-      condition: { match: { expr } },
-    }));
-    const resourcePolicy = { resource: 'document', version: 'default', rules };
-    const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-    const engine = createEngine((await loaded(compileTexts({ 'p.yaml': text }))).policies);
+    const exprs = CONDITIONS.map(({ expr }) => expr);
+    const filters = await planConditions('document', exprs, { id: 'u7', roles: ['user'] });
     const explained = async (where: string, parameters: readonly unknown[] = []) => {
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON) SELECT position FROM documents WHERE ${where}`, [
         ...parameters,
@@ -73,9 +66,7 @@ test('PostgreSQL finds documents in folders as a statement by hand does', async 
       return { cost: plan['Total Cost'], text: JSON.stringify(plan) };
     };
     for (const [index, { expr, byHand, uses }] of CONDITIONS.entries()) {
-      const principal = { id: 'u7', roles: ['user'] };
-      const { filter } = engine.plan({ principal, resource: { kind: 'document' }, actions: [`a${index}`] });
-      const rendered = renderSql(filter, documentsInFolders(), { dialect: 'postgresql' });
+      const rendered = renderSql(filters[index] as Filter, documentsInFolders(), { dialect: 'postgresql' });
       assert.ok(rendered.kind === 'sql', expr);
       const ours = await explained(rendered.text, rendered.parameters);
       const theirs = await explained(byHand);

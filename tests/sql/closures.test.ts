@@ -1,11 +1,10 @@
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import type { Random } from '../support/oracle/random.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -98,24 +97,9 @@ async function conditionsIn(
   dialect: SqlDialect,
   exprs: readonly string[],
 ): Promise<readonly (SqlCondition & { readonly kind: 'sql' })[]> {
-  const rules = exprs.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const resourcePolicy = { resource: 'document', version: 'default', rules };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const { policies } = await loaded(compileTexts({ 'p.yaml': text }));
-  const engine = createEngine(policies);
-  return exprs.map((expr, index) => {
-    const { filter } = engine.plan({
-      principal: { id: 'u1', roles: ['user'] },
-      resource: { kind: 'document' },
-      actions: [`a${index}`],
-    });
+  return (await planConditions('document', exprs)).map((filter, index) => {
     const condition = renderSql(filter, documentsInFolders(), { dialect });
-    assert.ok(condition.kind === 'sql', expr);
+    assert.ok(condition.kind === 'sql', exprs[index]);
     return condition;
   });
 }

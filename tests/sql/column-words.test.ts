@@ -2,9 +2,8 @@ import type { RowDataPacket } from 'mysql2/promise';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlColumn, type SqlDialect } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -264,7 +263,7 @@ async function compare(dialect: SqlDialect, database: Database): Promise<void> {
     return { literals: [String(position), ...cells.map(([, content]) => content?.[0] ?? 'NULL')], attr };
   });
   for (const { literals } of rows) await database.run(`INSERT INTO things VALUES (${literals.join(', ')})`);
-  const { engine, actions } = await engineOf(CONDITIONS);
+  const { engine, actions } = await createConditionEngine('thing', CONDITIONS, ['allow', 'deny']);
   const table = {
     name: 'things',
     columns: Object.fromEntries(columns.map(([name, { mapped }]) => [name, { column: name, ...mapped }])),
@@ -303,21 +302,4 @@ async function compare(dialect: SqlDialect, database: Database): Promise<void> {
   console.log(`  ${dialect}: ${JSON.stringify(counts)}`);
   assert.equal(wrong.slice(0, 5), [], `${wrong.length} disagreements`);
   assert.ok(counts.rendered > 200 && counts.selected > counts.rendered, 'the conditions say too little');
-}
-
-async function engineOf(conditions: readonly string[]) {
-  const actions = conditions.flatMap((condition, index) =>
-    ['allow', 'deny'].map((place) => ({ action: `${place}${index}`, condition })),
-  );
-  const rules = actions.flatMap(({ action, condition: expr }) => {
-    const rule = { actions: [action], roles: ['user'], effect: 'EFFECT_ALLOW' };
-    const isDenied = action.startsWith('deny');
-    return [
-      { ...rule, ...(isDenied && { effect: 'EFFECT_DENY' }), condition: { match: { expr } } },
-      ...(isDenied ? [rule] : []),
-    ];
-  });
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  return { engine: createEngine(policies), actions };
 }

@@ -2,9 +2,9 @@ import type { RowDataPacket } from 'mysql2/promise';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
+import type { Filter } from '../../runtime/residual/index.js';
 import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -182,22 +182,10 @@ async function explainAll(
   explain: (text: string, parameters: readonly (string | number | boolean | null)[]) => Promise<string>,
 ): Promise<void> {
   const rows = EXPECTED.filter(({ dialects }) => dialects.includes(dialect));
-  const rules = rows.map(({ expr }, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  const engine = createEngine(policies);
+  const exprs = rows.map(({ expr }) => expr);
+  const filters = await planConditions('thing', exprs, { id: 'u1', roles: ['user'], attr: MANY });
   for (const [position, { expr, index }] of rows.entries()) {
-    const { filter } = engine.plan({
-      principal: { id: 'u1', roles: ['user'], attr: MANY },
-      resource: { kind: 'thing' },
-      actions: [`a${position}`],
-    });
-    const condition = renderSql(filter, TABLE, { dialect });
+    const condition = renderSql(filters[position] as Filter, TABLE, { dialect });
     assert.ok(condition.kind === 'sql', expr);
     const plan = await explain(condition.text, condition.parameters);
     assert.ok(plan.includes(index), `${dialect}: ${expr}: ${condition.text}: ${plan}`);

@@ -2,7 +2,8 @@ import initSqlJs, { type Database, type SqlScalar } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { CONDITIONS, filters, names, rendered } from './names.js';
+import { planConditions } from '../support/plan/condition-engine.js';
+import { CONDITIONS, names, rendered } from './names.js';
 
 const test = suite('names in SQL conditions');
 
@@ -35,7 +36,7 @@ test('SQLite: a table that hides the function json_each is rejected where its qu
     map: { column: 'map', type: 'json' },
   };
   for (const name of ['json_each', 'main.JSON_EACH']) {
-    for (const filter of await filters([
+    for (const filter of await planConditions('thing', [
       ...CONDITIONS,
       'R.attr.text in R.attr.map',
       'size(R.attr.map) == 1',
@@ -57,7 +58,7 @@ test('SQLite: a table that hides the function json_each is rejected where its qu
   database.run(
     `CREATE TABLE things (id TEXT, text TEXT, list TEXT, map TEXT); INSERT INTO things VALUES ('1', 'x', '["x"]', '{}')`,
   );
-  for (const filter of await filters([
+  for (const filter of await planConditions('thing', [
     'R.attr.text == "x"',
     'R.attr.map.k == "x"',
     'size(R.attr.text + "é") == 2 && R.attr.text < "y"',
@@ -72,7 +73,7 @@ test('SQLite: a table that hides the function json_each is rejected where its qu
   }
   database.run('DROP TABLE json_each');
   // An alias does not hide a function.
-  for (const filter of await filters(['R.attr.list.exists(t, t.startsWith(R.attr.text))'])) {
+  for (const filter of await planConditions('thing', ['R.attr.list.exists(t, t.startsWith(R.attr.text))'])) {
     const condition = renderSql(filter, { name: 'things', alias: 'json_each', columns }, { dialect: 'sqlite' });
     assert.ok(condition.kind === 'sql');
     assert.equal(idsOf(database, `SELECT id FROM things AS json_each WHERE ${condition.text}`, condition.parameters), [

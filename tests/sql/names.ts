@@ -1,6 +1,5 @@
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 
 /** Table names that a subquery, or a function or column in it, could capture, and SQL keywords. */
 const TABLES = [
@@ -49,7 +48,7 @@ export const CONDITIONS = [
 ];
 
 /** The filters of the conditions above, planned once. */
-let planned: ReturnType<typeof filters> | undefined;
+let planned: ReturnType<typeof planConditions> | undefined;
 
 /** A table and its columns. */
 export interface Names {
@@ -84,28 +83,10 @@ export async function rendered(
       map: { column: map, type: 'json' },
     },
   };
-  planned ??= filters(CONDITIONS);
+  planned ??= planConditions('thing', CONDITIONS);
   return (await planned).map((filter) => {
     const condition = renderSql(filter, sqlTable, { dialect });
     if (condition.kind === 'refused') throw new Error(condition.problems.map(({ reason }) => reason).join('; '));
     return condition;
   });
-}
-
-/** The filters of conditions on rows. */
-export async function filters(conditions: readonly string[]): Promise<readonly Parameters<typeof renderSql>[0][]> {
-  const rules = conditions.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  const engine = createEngine(policies);
-  return conditions.map(
-    (_, index) =>
-      engine.plan({ principal: { id: 'u1', roles: ['user'] }, resource: { kind: 'thing' }, actions: [`a${index}`] })
-        .filter,
-  );
 }

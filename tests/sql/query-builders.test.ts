@@ -1,9 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { selects } from '../../runtime/residual/index.js';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { QUERY_BUILDERS } from './query-builders.js';
@@ -125,21 +124,9 @@ async function rendered(): Promise<
     ids: readonly string[],
   ])[]
 > {
-  const rules = CONDITIONS.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'contact', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  const engine = createEngine(policies);
-  return CONDITIONS.map((expr, index) => {
-    const { filter } = engine.plan({
-      principal: { id: 'anna', roles: ['user'] },
-      resource: { kind: 'contact' },
-      actions: [`a${index}`],
-    });
+  const principal = { id: 'anna', roles: ['user'] };
+  return (await planConditions('contact', CONDITIONS, principal)).map((filter, index) => {
+    const expr = CONDITIONS[index] as string;
     const condition = renderSql(filter, CONTACTS, { dialect: 'postgresql' });
     if (condition.kind === 'refused')
       throw new Error(`${expr}: ${condition.problems.map(({ reason }) => reason).join('; ')}`);

@@ -1,5 +1,4 @@
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import {
   renderSql,
   type SqlColumn,
@@ -7,7 +6,7 @@ import {
   type SqlDialect,
   type SqlTable,
 } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 import { Random } from '../support/oracle/random.js';
 
 /** A database in which tables can be made. */
@@ -67,25 +66,7 @@ export async function compareScalars(database: ScalarDatabase, size = 60): Promi
     ),
   };
   const conditions = conditionsOf();
-  const rules = conditions.flatMap((expr, index) => {
-    const rule = { roles: ['user'], condition: { match: { expr } } };
-    return [
-      { ...rule, actions: [`allow${index}`], effect: 'EFFECT_ALLOW' },
-      {
-        ...rule,
-        actions: [`none${index}`],
-        effect: 'EFFECT_ALLOW',
-        condition: { match: { none: { of: [{ expr }] } } },
-      },
-      { ...rule, actions: [`deny${index}`], effect: 'EFFECT_DENY' },
-      { actions: [`deny${index}`], effect: 'EFFECT_ALLOW', roles: ['user'] },
-    ];
-  });
-  const resourcePolicy = { resource: 'thing', version: 'default', rules };
-  const { policies } = await loaded(
-    compileTexts({ 'p.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) }),
-  );
-  const engine = createEngine(policies);
+  const { engine, actions } = await createConditionEngine('thing', conditions, ['allow', 'none', 'deny']);
   // An application sends NaN as it is, or as null, which JSON makes of it.
   const readings = rows.map((row) =>
     (row.some(Number.isNaN) ? [Number.NaN, null] : [Number.NaN]).map((nan) => attributesOf(row, nan)),
@@ -93,30 +74,28 @@ export async function compareScalars(database: ScalarDatabase, size = 60): Promi
   const principal = { id: 'u1', roles: ['user'] };
   const wrong: string[] = [];
   const counts = { statements: 0, refused: 0, selected: 0, of: 0 };
-  for (const [index, expr] of conditions.entries())
-    for (const place of ['allow', 'none', 'deny']) {
-      const action = `${place}${index}`;
-      const { filter } = engine.plan({ principal, resource: { kind: 'thing' }, actions: [action] });
-      const rendered = renderSql(filter, table, { dialect });
-      if (rendered.kind === 'refused') {
-        counts.refused += 1;
-        continue;
-      }
-      counts.statements += 1;
-      const selected = await database.select(rendered);
-      for (const [position, row] of rows.entries()) {
-        const allowed = (readings[position] ?? []).every((attr) =>
-          engine.isAllowed({ principal, resource: { kind: 'thing', id: 'r', attr }, action }),
-        );
-        const isSelected = selected.has(position);
-        counts.of += 1;
-        if (isSelected) counts.selected += 1;
-        if (isSelected !== allowed)
-          wrong.push(
-            `${isSelected ? 'selects' : 'omits'} ${JSON.stringify(row.map(String))}: ${place} ${expr}\n  ${rendered.text}`,
-          );
-      }
+  for (const { action, condition: expr } of actions) {
+    const { filter } = engine.plan({ principal, resource: { kind: 'thing' }, actions: [action] });
+    const rendered = renderSql(filter, table, { dialect });
+    if (rendered.kind === 'refused') {
+      counts.refused += 1;
+      continue;
     }
+    counts.statements += 1;
+    const selected = await database.select(rendered);
+    for (const [position, row] of rows.entries()) {
+      const allowed = (readings[position] ?? []).every((attr) =>
+        engine.isAllowed({ principal, resource: { kind: 'thing', id: 'r', attr }, action }),
+      );
+      const isSelected = selected.has(position);
+      counts.of += 1;
+      if (isSelected) counts.selected += 1;
+      if (isSelected !== allowed)
+        wrong.push(
+          `${isSelected ? 'selects' : 'omits'} ${JSON.stringify(row.map(String))}: ${action} ${expr}\n  ${rendered.text}`,
+        );
+    }
+  }
   console.log(`  ${dialect}: ${conditions.length} comparisons, ${JSON.stringify(counts)}`);
   assert.equal(wrong.slice(0, 5), [], `${wrong.length} disagreements`);
   assert.ok(

@@ -1,10 +1,9 @@
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds } from '../support/effort.js';
+import { planConditions } from '../support/plan/condition-engine.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 
@@ -163,22 +162,9 @@ interface Rendered {
 }
 
 async function conditionsIn(dialect: SqlDialect, exprs: readonly string[]): Promise<readonly Rendered[]> {
-  const rules = exprs.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const resourcePolicy = { resource: 'document', version: 'default', rules };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const { policies } = await loaded(compileTexts({ 'p.yaml': text }));
-  const engine = createEngine(policies);
-  return exprs.map((expr, index) => {
-    const { filter } = engine.plan({
-      principal: { id: 'u7', roles: ['user'], attr: { users: ['u8', 'u9'] } },
-      resource: { kind: 'document' },
-      actions: [`a${index}`],
-    });
+  const principal = { id: 'u7', roles: ['user'], attr: { users: ['u8', 'u9'] } };
+  return (await planConditions('document', exprs, principal)).map((filter, index) => {
+    const expr = exprs[index] as string;
     const condition = renderSql(filter, TABLE, { dialect });
     assert.ok(condition.kind === 'sql', expr);
     return { expr, text: condition.text, parameters: condition.parameters };
