@@ -7,8 +7,6 @@ import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import {
   createProtocolConnection,
   type Diagnostic,
-  DidChangeTextDocumentNotification,
-  DidOpenTextDocumentNotification,
   InitializedNotification,
   InitializeRequest,
   type ProtocolConnection,
@@ -17,16 +15,13 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
 import { type LanguageServerOptions, serveEditor } from '../../packages/editor/server.js';
+import { type Documents, openDocuments } from '../support/editor/documents.js';
 
 /** A server of this process, with a client. */
-export interface Served {
+export interface Served extends Documents {
   readonly client: ProtocolConnection;
   /** What was published, in this order. */
   readonly shown: (readonly [file: string, codes: readonly unknown[]])[];
-  uriOf(path: string): string;
-  open(path: string, text: string): Promise<void>;
-  /** Replaces the text of a document. */
-  edit(path: string, text: string): Promise<void>;
 }
 
 /** Serves the policies in a folder, by path, while they are used. */
@@ -58,27 +53,7 @@ export async function withServer(
       capabilities: {},
     });
     await client.sendNotification(InitializedNotification.type, {});
-    const versions = new Map<string, number>();
-    const uriOf = (path: string): string => pathToFileURL(join(folder, 'policies', path)).href;
-    await use({
-      client,
-      shown,
-      uriOf,
-      open(path, text) {
-        versions.set(path, 1);
-        return client.sendNotification(DidOpenTextDocumentNotification.type, {
-          textDocument: { uri: uriOf(path), languageId: 'yaml', version: 1, text },
-        });
-      },
-      edit(path, text) {
-        const version = (versions.get(path) as number) + 1;
-        versions.set(path, version);
-        return client.sendNotification(DidChangeTextDocumentNotification.type, {
-          textDocument: { uri: uriOf(path), version },
-          contentChanges: [{ text }],
-        });
-      },
-    });
+    await use({ client, shown, ...openDocuments(folder, client) });
     // The end of the stream would end this process, as it ends that of a server.
     client.dispose();
   } finally {

@@ -5,8 +5,6 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   createProtocolConnection,
-  DidOpenTextDocumentNotification,
-  DidChangeTextDocumentNotification,
   type Diagnostic,
   ExitNotification,
   InitializedNotification,
@@ -20,16 +18,13 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
 import { PROGRAMS } from '../cli/programs.js';
+import { type Documents, openDocuments } from './documents.js';
 
 /** An editor with a folder of policies: the server as a process, and a client of the protocol from npm. */
-export interface Editor {
+export interface Editor extends Documents {
   readonly folder: string;
   readonly connection: ProtocolConnection;
   readonly initialized: InitializeResult;
-  uriOf(path: string): string;
-  open(path: string, text: string): Promise<void>;
-  /** Replaces the text of a document. */
-  edit(path: string, text: string): Promise<void>;
   /** Resolves with the diagnostics of a file as soon as they satisfy a condition; rejects if that takes too long. */
   diagnostics(path: string, suits: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]>;
   /** Ends the session as editors do. Resolves with the exit code. */
@@ -76,29 +71,14 @@ export async function openEditor(
     capabilities: {},
   });
   await connection.sendNotification(InitializedNotification.type, {});
-  const versions = new Map<string, number>();
-  const uriOf = (path: string): string => pathToFileURL(join(folder, 'policies', path)).href;
+  const documents = openDocuments(folder, connection);
   return {
     folder,
     connection,
     initialized,
-    uriOf,
-    open(path, text) {
-      versions.set(path, 1);
-      return connection.sendNotification(DidOpenTextDocumentNotification.type, {
-        textDocument: { uri: uriOf(path), languageId: 'yaml', version: 1, text },
-      });
-    },
-    edit(path, text) {
-      const version = (versions.get(path) as number) + 1;
-      versions.set(path, version);
-      return connection.sendNotification(DidChangeTextDocumentNotification.type, {
-        textDocument: { uri: uriOf(path), version },
-        contentChanges: [{ text }],
-      });
-    },
+    ...documents,
     diagnostics(path, suits) {
-      const own = (): readonly Diagnostic[] | undefined => latest.get(uriOf(path));
+      const own = (): readonly Diagnostic[] | undefined => latest.get(documents.uriOf(path));
       return new Promise((resolve, reject) => {
         const end = setTimeout(() => reject(new Error(`${path} has ${JSON.stringify(own())}`)), LONGEST_WAIT);
         const check = (): void => {
