@@ -50,6 +50,12 @@ export interface Store<Query, Field> {
   text(field: Field, test: TextTest, constant: string): Outcomes<Query>;
   /** Whether a list has one of the constants. There is at least one. */
   sharing?(list: Field, constants: readonly Scalar[]): Outcomes<Query>;
+  /** Whether a list has the value of a field. */
+  sharingField?(list: Field, element: Field): Outcomes<Query>;
+  /** Whether a list has these elements in this order; there is at least one. */
+  sameList?(list: Field, constants: readonly Scalar[]): Outcomes<Query>;
+  /** Whether a list has strings alone, and is searched for each spelling in place of a string in one case. */
+  spellsElements?(list: Field): boolean;
   size?(field: Field, comparison: Comparison, size: number): Outcomes<Query>;
   typed?(field: Field, type: string): Outcomes<Query>;
   comparedFields?(left: Field, comparison: Comparison, right: Field): Outcomes<Query>;

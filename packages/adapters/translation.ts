@@ -32,6 +32,7 @@ import {
   splitOf,
   timeComparison,
 } from './computed-tests.js';
+import { spellings } from './spellings.js';
 import type { Bounds, Comparison, Outcomes, Scalar, Store, Wanted } from './store.js';
 
 export * from './store.js';
@@ -145,6 +146,8 @@ export class Translation {
         return this.chosen([first, second, third], wanted, store, ask);
       default: {
         const isQuantifier = operator === 'exists' || operator === 'all' || operator === 'exists_one';
+        if (store.sameList !== undefined && isOfWholeList(operand.expression))
+          return this.tested(operand, wanted, store, bound);
         const lifted = isQuantifier ? operand : withoutChoices(operand, () => this.step(1));
         const simple = lifted === operand ? simplified(operand, store, bound) : lifted;
         return simple === operand ? this.tested(operand, wanted, store, bound) : ask(simple, wanted);
@@ -246,7 +249,8 @@ export class Translation {
       case 'in':
         if ('value' in second) return store.among(field(first), this.scalars(operator, second.value));
         if ('value' in first) return sharing(operator, field(second), this.scalars(operator, [first.value]), store);
-        throw new Refusal(operator, 'of two attributes');
+        if (store.sharingField === undefined) throw new Refusal(operator, 'of two attributes');
+        return store.sharingField(field(second), field(first));
       case 'hasIntersection':
       case 'has_intersection':
       case 'sets.intersects': {
@@ -288,6 +292,8 @@ export class Translation {
       if (typeof constant !== 'number') throw new Refusal('size', 'compared with something that is not a number');
       return store.size(field(sized), comparison, constant);
     }
+    if (comparison === 'eq' && Array.isArray(constant) && store.sameList !== undefined)
+      return store.sameList(field(operand), this.scalars(comparison, constant));
     const [value] = this.scalars(comparison, [constant]) as [Scalar];
     if (comparison !== 'eq' && typeof value !== 'string' && typeof value !== 'number')
       throw new Refusal(comparison, 'the order of something that is neither a string nor a number');
@@ -352,12 +358,26 @@ export class Translation {
       return isSome ? store.anyOf(each) : store.allOf(each);
     }
     const list = resolveField(range, store, bound);
-    const sought = soughtElements(operator, body, name);
+    const sought =
+      soughtElements(operator, body, name) ??
+      (store.spellsElements?.(list) === true ? soughtSpellings(operator, body, name) : undefined);
     if (sought !== undefined && store.sharing !== undefined) {
       const isShared = store.sharing(list, this.scalars(operator, sought));
       const shared = operator === 'exists' ? outcome : !outcome;
       if (!orFails) return isShared.is(shared);
       return isShared.isNot?.(!shared) ?? store.anyOf([isShared.is(shared), isShared.fails()]);
+    }
+    if (store.spellsElements?.(list) === true && isOfAnyString(body, name)) {
+      if (operator === 'all') return outcome ? store.always : store.never;
+      if (store.size !== undefined) return store.size(list, 'gt', 0).is(outcome);
+    }
+    const among = soughtField(operator, body, name);
+    if (among !== undefined && store.sharingField !== undefined && store.size !== undefined) {
+      const isShared = store.sharingField(list, resolveField(among, store, bound));
+      const isEmpty = store.size(list, 'eq', 0);
+      const shared = operator === 'exists' ? outcome : !outcome;
+      const is = shared ? isShared.is(true) : store.anyOf([isShared.is(false), isEmpty.is(true)]);
+      return orFails ? store.anyOf([is, store.allOf([isShared.fails(), isEmpty.is(false)])]) : is;
     }
     if (store.elements === undefined) throw new Refusal(operator, 'over the elements of a list');
     const { element, some, every, fails } = store.elements(list);
@@ -373,6 +393,18 @@ export class Translation {
 function exactlyOne(range: Operand, lambda: Operand): CountedElements | undefined {
   const size = expression('size', expression('filter', range, lambda));
   return findCounted({ operator: 'eq', operands: [size, { value: 1 }] });
+}
+
+/** `R.attr.tags == ["red"]`. */
+function isOfWholeList({ operator, operands: [first, second] }: Expression): boolean {
+  if (operator !== 'eq' && operator !== 'ne') return false;
+  const [read, list] = first !== undefined && 'value' in first ? [second, first] : [first, second];
+  if (read === undefined || list === undefined || !('value' in list) || !isSelection(read)) return false;
+  return Array.isArray(list.value) && list.value.length > 0 && list.value.every(isScalar);
+}
+
+function isScalar(value: JsonValue): boolean {
+  return value !== null && typeof value !== 'object';
 }
 
 /** An operand in terms of tests that stores have. */
@@ -505,4 +537,37 @@ function soughtElements(quantifier: string, body: Operand, name: string): readon
   if (operator !== (quantifier === 'exists' ? 'eq' : 'ne')) return undefined;
   const constant = isElement(first) ? second : isElement(second) ? first : undefined;
   return constant !== undefined && 'value' in constant ? [constant.value] : undefined;
+}
+
+/** The strings that `exists(t, t.lowerAscii() == c)` looks for. */
+function soughtSpellings(quantifier: string, body: Operand, name: string): readonly JsonValue[] | undefined {
+  const [first, second] = matchOperands(body, quantifier === 'exists' ? 'eq' : 'ne') ?? [];
+  const [lowered, constant] = first !== undefined && 'value' in first ? [second, first] : [first, second];
+  if (lowered === undefined || constant === undefined || !isLowered(lowered, name)) return undefined;
+  if (!('value' in constant) || typeof constant.value !== 'string') return undefined;
+  return /[A-Z]/.test(constant.value) ? undefined : spellings(constant.value);
+}
+
+function isLowered(operand: Operand, name: string): boolean {
+  const [text] = matchOperands(operand, 'lowerAscii') ?? [];
+  return text !== undefined && 'variable' in text && text.variable === name;
+}
+
+/** `t.lowerAscii() == t.lowerAscii() || t.lowerAscii() != t.lowerAscii()`, by which rewritings say that it can be evaluated. */
+function isOfAnyString(body: Operand, name: string): boolean {
+  const tests = matchOperands(body, 'or') ?? [];
+  return (
+    tests.length === 2 &&
+    tests.every((test, index) => matchOperands(test, index === 0 ? 'eq' : 'ne')?.every((part) => isLowered(part, name)))
+  );
+}
+
+/** The field of the row that `exists(t, t == f)` looks for. */
+function soughtField(quantifier: string, body: Operand, name: string): Operand | undefined {
+  const [first, second] = matchOperands(body, quantifier === 'exists' ? 'eq' : 'ne') ?? [];
+  if (first === undefined || second === undefined) return undefined;
+  const isElement = (operand: Operand): boolean => 'variable' in operand && operand.variable === name;
+  const isOfRow = (operand: Operand): boolean => 'variable' in operand && operand.variable.startsWith(`${ATTRIBUTES}.`);
+  if (isElement(first) && isOfRow(second)) return second;
+  return isElement(second) && isOfRow(first) ? first : undefined;
 }

@@ -9,6 +9,8 @@ export interface DataField {
   readonly isRequired?: boolean;
   /** The type of the database that an attribute such as `@db.Char(8)` names: `Char`, or none. */
   readonly native?: string | 'none';
+  /** The first number of such an attribute: 3 in `@db.Timestamp(3)`. */
+  readonly digits?: number;
   /** The values of an enum. */
   readonly values?: readonly string[];
 }
@@ -16,6 +18,8 @@ export interface DataField {
 export interface DataModel {
   readonly provider?: string;
   readonly models: ReadonlyMap<string, ReadonlyMap<string, DataField>>;
+  /** A field as an operand of the client. */
+  readonly referenceOf?: (model: string, field: string) => object | undefined;
 }
 
 /**
@@ -39,9 +43,23 @@ export function readDataModel(schema: PrismaSchema): DataModel {
   const text = typeof config?.inlineSchema === 'string' ? readText(config.inlineSchema) : undefined;
   const provider = config?.activeProvider ?? text?.provider;
   return requireModels(
-    { ...(provider !== undefined && { provider }), models: new Map([...models, ...(text?.models ?? [])]) },
+    {
+      ...(provider !== undefined && { provider }),
+      models: new Map([...models, ...(text?.models ?? [])]),
+      referenceOf: (model, field) => findDelegate(schema, model)?.fields?.[field],
+    },
     'the client shows no model. Pass the text of the schema instead',
   );
+}
+
+function findDelegate(client: object, model: string): Delegate | undefined {
+  return (client as { readonly [name: string]: Delegate | undefined })[
+    `${model.charAt(0).toLowerCase()}${model.slice(1)}`
+  ];
+}
+
+interface Delegate {
+  readonly fields?: { readonly [field: string]: object | undefined };
 }
 
 /** The parts of a client that have what it was generated from. */
@@ -132,6 +150,7 @@ function readField(
   const [, name, type = '', marks, attributes = ''] =
     /^\s*(\w+)\s+(Unsupported\(""\)|\w+)(\[\]|\?)?(?:\s+(@.*))?\s*$/.exec(plain) ?? [];
   if (name === undefined) return [];
+  const [, native, digits] = /(?<!@)@\w+\.(\w+)(?:\((\d+))?/.exec(attributes) ?? [];
   const values = enums.get(type);
   const kind = values ? 'enum' : isModel.has(type) ? 'object' : SCALARS.has(type) ? 'scalar' : 'unsupported';
   return [
@@ -142,7 +161,8 @@ function readField(
         kind,
         isList: marks === '[]',
         isRequired: marks !== '?',
-        native: /(?<!@)@\w+\.(\w+)/.exec(attributes)?.[1] ?? 'none',
+        native: native ?? 'none',
+        ...(digits !== undefined && { digits: Number(digits) }),
         ...(values && { values }),
       },
     ],

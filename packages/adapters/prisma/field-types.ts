@@ -157,8 +157,24 @@ function requireColumn(column: NamedColumn, attribute: string, model: string, da
     ...(column.type === 'list' ? {} : requireAbsence(column.null, field, what)),
     ...(values && { values }),
     ...(BITS[field.type] !== undefined && { bits: field.native === 'SmallInt' ? 16 : BITS[field.type] }),
+    ...findReference(column.field, field, model, data),
   };
 }
+
+/** How other fields are compared with a field. The schema has to say what it is in the database. */
+function findReference(
+  name: string,
+  { type, native, digits = native === 'none' && type === 'DateTime' ? MIGRATED_DIGITS : undefined }: DataField,
+  model: string,
+  { referenceOf }: DataModel,
+): Pick<NamedColumn, 'reference'> {
+  const ref = native === undefined ? undefined : referenceOf?.(model, name);
+  if (ref === undefined || native === undefined) return {};
+  return { reference: { ref, type, native, ...(digits !== undefined && { digits }) } };
+}
+
+/** The digits of a `DateTime` that Prisma Migrate creates. */
+const MIGRATED_DIGITS = 3;
 
 const BITS: { readonly [type: string]: IntegerBits } = { Int: 32, BigInt: 64 };
 

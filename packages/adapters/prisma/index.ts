@@ -20,7 +20,10 @@ import { constantWhere } from './constants.js';
 import { amongCounting, isMissing, isThere } from './counting.js';
 import { type PrismaSchema, readDataModel } from './data-model.js';
 import { requireFields } from './field-types.js';
+import { escapePattern, matchPattern, piecesOfText, sizeOfText, textOutcomes } from './patterns.js';
+import { spellings } from '../spellings.js';
 import { recordReader } from './records.js';
+import { compareFields, compareTimes, elementIn } from './two-fields.js';
 import {
   ALWAYS,
   idColumn,
@@ -310,23 +313,101 @@ class Records implements Store<Where, Read> {
         fails: () => isNull,
       });
     }
-    if (this.mapping.provider === 'sqlite') throw new Refusal(operator, 'ignores case in SQLite');
-    if (/[%_\\]/.test(constant))
-      throw new Refusal(operator, 'a string with `%`, `_` or a backslash, which Prisma does not escape');
-    return this.at(read, {
-      is: (outcome) => test(column, outcome ? { [operator]: constant } : { not: { [operator]: constant } }),
-      fails: () => isNull,
+    this.requirePatterns(operator);
+    return this.at(read, matchPattern(column, operator, escapePattern(constant)));
+  }
+
+  /** The outcomes of a test of strings; it fails for other values. */
+  private ofText(read: Read, operator: string, outcomes: (column: NamedColumn) => Outcomes<Where>): Outcomes<Where> {
+    const column = this.readColumn(read, operator);
+    if (TYPES[column.type] !== 'string') return this.at(read, { is: () => NEVER, fails: () => ALWAYS });
+    if (column.type !== 'text') throw new Refusal(operator, `of a field of the type ${column.type}`);
+    return this.at(read, outcomes(column));
+  }
+
+  lowered(read: Read, operator: 'eq' | TextTest, constant: string | undefined): Outcomes<Where> {
+    return this.ofText(read, `${operator} of lowerAscii`, (column) => {
+      const none = textOutcomes(column, (outcome) => (outcome ? NEVER : isNotNull(column)));
+      if (constant === undefined) return none;
+      const all = operator === 'eq' ? spellings(constant) : undefined;
+      if (all !== undefined) {
+        const stored = all.filter((one) => column.values?.includes(one) !== false);
+        if (stored.length === 0) return none;
+        return textOutcomes(column, (outcome) => test(column, { [outcome ? 'in' : 'notIn']: stored }));
+      }
+      this.requirePatterns(operator);
+      if (column.values !== undefined) throw new Refusal(operator, 'of an enum');
+      // Other collations have other letters in two cases, such as the sign of kelvin.
+      if (column.collation !== 'binary')
+        throw new Refusal('lowerAscii', 'of a text column that is not declared to have the order of bytes');
+      const pattern = escapePattern(constant);
+      if (operator !== 'eq') return matchPattern(column, operator, pattern, true);
+      return textOutcomes(column, (outcome) =>
+        test(column, { [outcome ? 'equals' : 'not']: outcome ? pattern : { equals: pattern }, mode: 'insensitive' }),
+      );
     });
   }
+
+  pieces(read: Read, separator: string, comparison: Comparison, count: number): Outcomes<Where> {
+    this.requirePatterns('split');
+    return this.ofText(read, 'split', (column) => {
+      if (column.values !== undefined) throw new Refusal('split', 'of an enum');
+      return piecesOfText(column, separator, comparison, count);
+    });
+  }
+
+  piece(read: Read, separator: string, position: number, constant: string): Outcomes<Where> {
+    if (position !== 0) throw new Refusal('split', 'by a piece other than the first');
+    if (constant.includes(separator))
+      return this.ofText(read, 'split', (column) =>
+        textOutcomes(column, (outcome) => (outcome ? NEVER : isNotNull(column))),
+      );
+    const [isWhole, isStart] = [
+      this.compared(read, 'eq', constant),
+      this.text(read, 'startsWith', constant + separator),
+    ];
+    return {
+      is: (outcome) =>
+        outcome ? this.anyOf([isWhole.is(true), isStart.is(true)]) : this.allOf([isWhole.is(false), isStart.is(false)]),
+      fails: () => isStart.fails(),
+    };
+  }
+
+  private requirePatterns(operator: string): void {
+    if (this.mapping.provider === 'sqlite') throw new Refusal(operator, 'ignores case in SQLite');
+  }
+
+  comparedFields(left: Read, comparison: Comparison, right: Read): Outcomes<Where> {
+    const [one, other] = [this.readColumn(left, comparison), this.readColumn(right, comparison)];
+    requireOneRecord(left, right, comparison);
+    return this.at(
+      left,
+      compareFields(one, comparison, other, this.combines, (column) => this.isBinary(column)),
+    );
+  }
+
+  /** A list of strings is a column, which is searched for whole elements. */
+  spellsElements({ stored }: Read): boolean {
+    return 'type' in stored && stored.type === 'list';
+  }
+
+  /** Whether a list has the value of another field. */
+  sharingField(list: Read, element: Read): Outcomes<Where> {
+    const { stored } = list;
+    if (!('type' in stored) || stored.type !== 'list') throw new Refusal('in', 'of two attributes');
+    requireOneRecord(list, element, 'in');
+    return this.at(list, elementIn(this.listOf(list), this.readColumn(element, 'in'), this.combines));
+  }
+
+  private readonly combines = {
+    allOf: (parts: readonly Where[]): Where => this.allOf(parts),
+    anyOf: (parts: readonly Where[]): Where => this.anyOf(parts),
+  };
 
   moment(read: Read, comparison: Comparison, at: number): Outcomes<Where> {
     const column = this.readSingle(read, 'timestamp');
     if (column.type !== 'timestamp') throw new Refusal('timestamp', 'of a field that is not mapped as a timestamp');
-    if (this.mapping.provider === 'sqlite')
-      throw new Refusal(
-        'timestamp',
-        'SQLite orders the strings in which Prisma stores times, which have several formats',
-      );
+    if (this.mapping.provider === 'sqlite') throw new Refusal('timestamp', STRINGS_OF_TIMES);
     const isTime = (one: Comparison): Where => test(column, orderOfTimes(one, at));
     return this.at(read, {
       is: (outcome) =>
@@ -344,8 +425,13 @@ class Records implements Store<Where, Read> {
     });
   }
 
-  moments(): Outcomes<Where> {
-    throw new Refusal('timestamp', 'of two attributes');
+  moments(left: Read, comparison: Comparison, right: Read): Outcomes<Where> {
+    const [one, other] = [this.readSingle(left, 'timestamp'), this.readSingle(right, 'timestamp')];
+    if (one.type !== 'timestamp' || other.type !== 'timestamp')
+      throw new Refusal('timestamp', 'of a field that is not mapped as a timestamp');
+    if (this.mapping.provider === 'sqlite') throw new Refusal('timestamp', STRINGS_OF_TIMES);
+    requireOneRecord(left, right, 'timestamp');
+    return this.at(left, compareTimes(one, comparison, other, this.combines));
   }
 
   isText({ stored }: Read): boolean {
@@ -372,8 +458,38 @@ class Records implements Store<Where, Read> {
     });
   }
 
+  sameList(read: Read, constants: readonly Scalar[]): Outcomes<Where> {
+    const { stored } = read;
+    const isList = 'type' in stored && stored.type === 'list';
+    if (!isList) {
+      if ('relation' in stored || !('type' in stored)) throw new Refusal('eq', 'of related records and a list');
+      const outcomes = this.among(read, [null]);
+      // No value is a list.
+      return {
+        is: (outcome) => (outcome ? NEVER : this.anyOf([outcomes.is(true), outcomes.is(false)])),
+        fails: () => outcomes.fails(),
+      };
+    }
+    const { field, values } = this.listOf(read);
+    const isPossible = constants.every((one) => typeof one === 'string' && values?.includes(one) !== false);
+    if (!isPossible) return this.at(read, { is: (outcome) => (outcome ? NEVER : ALWAYS), fails: () => NEVER });
+    const isNull = { [field]: { equals: null } };
+    const isSame = { [field]: { equals: constants } };
+    return this.at(read, {
+      is: (outcome) => (outcome ? this.allOf([isSame, { NOT: isNull }]) : this.anyOf([{ NOT: isSame }, isNull])),
+      fails: () => NEVER,
+    });
+  }
+
   size(read: Read, comparison: Comparison, size: number): Outcomes<Where> {
     const { stored } = read;
+    if (this.isText(read)) {
+      this.requirePatterns('size');
+      return this.ofText(read, 'size', (column) => {
+        if (column.values !== undefined) throw new Refusal('size', 'of an enum');
+        return sizeOfText(column, comparison, size);
+      });
+    }
     const isEmptyWanted = compareNumbers(0, comparison, size);
     const isFullWanted = compareNumbers(1, comparison, size);
     if (size > 1 || (size === 1 && comparison !== 'lt' && comparison !== 'ge'))
@@ -503,6 +619,17 @@ class Records implements Store<Where, Read> {
         ]),
     };
   }
+}
+
+const STRINGS_OF_TIMES = 'SQLite orders the strings in which Prisma stores times, which have several formats';
+
+/** Prisma compares the fields of one record. */
+function requireOneRecord(left: Read, right: Read, operator: string): void {
+  const isOne =
+    left.model === right.model &&
+    left.records.length === right.records.length &&
+    left.records.every((record, index) => record === right.records[index]);
+  if (!isOne) throw new Refusal(operator, 'of fields of two records');
 }
 
 /** The types of what is related. */

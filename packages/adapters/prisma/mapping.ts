@@ -84,6 +84,16 @@ export interface NamedAttributes {
 export interface NamedColumn extends PrismaColumn<string> {
   /** The size of its integers, where the schema is known. */
   readonly bits?: IntegerBits;
+  /** What other fields are compared with it by, where the client is known. */
+  readonly reference?: FieldReference;
+}
+/** A field as an operand: `prisma.note.fields.owner`. */
+export interface FieldReference {
+  readonly ref: object;
+  readonly type: string;
+  readonly native: string;
+  /** The digits of the seconds of a time. */
+  readonly digits?: number;
 }
 export type IntegerBits = 16 | 32 | 64;
 /** A relation. */

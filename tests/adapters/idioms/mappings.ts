@@ -89,7 +89,7 @@ export function prismaMapping(provider: 'postgresql' | 'sqlite'): PrismaMapping<
       assignee: text('assignee'),
       status: text('status', 'never'),
       title: { ...text('title'), collation: 'binary' },
-      email: text('email'),
+      email: { ...text('email'), collation: 'binary' },
       amount: { field: 'amount', type: 'integer' },
       price: { field: 'price', type: 'number', null: 'null' },
       shared: { field: 'shared', type: 'boolean' },

@@ -21,8 +21,8 @@ export function typedRows(random: Random, count: number): readonly Row[] {
 }
 
 const PEOPLE = ['anna', 'bob', 'cleo', 'Anna', 'anna ', '', 'dora', '4'];
-const TEXTS = ['dr', 'draft', 'd', '', 'a draft', 'Dr', 'ünï', 'x', 'mm', 'dr%_'];
-const TAGS = ['public', 'red', 'team-a', 'team-b', 'secret', 'Public', 'anna', 'x', ''];
+const TEXTS = ['dr', 'draft', 'd', '', 'a draft', 'Dr', 'ünï', 'x', 'mm', 'dr%_', '\\draft', 'a\nb', '\u{1F600}dr'];
+const TAGS = ['public', 'red', 'team-a', 'team-b', 'secret', 'Public', 'PUBL\u0130C', 'publ\u0131c', 'anna', 'x', ''];
 const TIMES = [
   '2023-12-31T23:59:59.999Z',
   '2024-01-01T00:00:00.000Z',
@@ -94,7 +94,16 @@ function typedAttributes(random: Random): Row['attr'] {
     status: random.pick(['draft', 'review', 'published', 'archived', 'deleted']),
     title: maybe(random.pick(TEXTS)),
     email: maybe(
-      random.pick(['anna@example.com', 'Anna@Example.com', 'b@example.com', 'b@example.org', 'é@EXAMPLE.COM', '']),
+      random.pick([
+        'anna@example.com',
+        'Anna@Example.com',
+        'b@example.com',
+        'b@example.org',
+        'é@EXAMPLE.COM',
+        'anna@example.c\u00d6m',
+        'x@EXAMPLE_COM',
+        '',
+      ]),
     ),
     amount: maybe(random.pick([0, 1, 2, 3, 7, 8, 10, 12, 20, 100, 101, 999, 1000, -5])),
     price: random.pick<number | null>([null, 0, 1.5, 99.99, 100, 12, 1e6]),

@@ -3,6 +3,7 @@ import { mongodbAdapter } from '../../../packages/adapters/mongodb/index.js';
 import { prismaAdapter } from '../../../packages/adapters/prisma/index.js';
 import type { Filter } from '../../../runtime/residual/filters.js';
 import { renderSql, type SqlDialect } from '../../../runtime/residual/sql/index.js';
+import { DOCUMENT_CLIENT } from './prisma-schema.js';
 import { MONGO, prismaMapping, SEARCH, sqlTable } from './mappings.js';
 
 /** A translated filter, or why there is none. */
@@ -14,7 +15,7 @@ export const TRANSLATIONS: { readonly [database: string]: (filter: Filter) => Tr
   SQLite: (filter) => ofSql(filter, 'sqlite'),
   MySQL: (filter) => ofSql(filter, 'mysql'),
   MongoDB: attempt(mongodbAdapter('documents', MONGO)),
-  Prisma: attempt(prismaAdapter('Document', prismaMapping('postgresql'))),
+  Prisma: attempt(prismaAdapter('Document', prismaMapping('postgresql'), DOCUMENT_CLIENT)),
   Elasticsearch: attempt(elasticsearchAdapter('documents', SEARCH)),
 };
 
