@@ -155,8 +155,41 @@ function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) =>
     const { mirrored, function: mirroredRun } = MIRRORED[operator] as Mirror;
     return asked(call(mirrored, mirroredRun, cel.subtract(getResult(later), getResult(a)), until), operator, a, b);
   }
-  return call(operator, run, a, b);
+  const units = sinceInUnits(operator, a, b);
+  if (units !== undefined) return asked(units, operator, a, b);
+  const mirror = MIRRORED[operator]?.mirrored;
+  const unitsOfB = mirror === undefined ? undefined : sinceInUnits(mirror, b, a);
+  return unitsOfB === undefined ? call(operator, run, a, b) : asked(unitsOfB, operator, a, b);
 }
+
+/** `timeSince(t).getMinutes() >= 60` is `timeSince(t) >= duration("3600s")`: units are cut off toward zero. */
+function sinceInUnits(operator: string, a: Term, b: Term): Term | undefined {
+  if (!(a instanceof Unknown) || a.node.kind !== 'call' || !isKnown(b)) return undefined;
+  const unit = Object.hasOwn(UNITS, a.node.operator) ? UNITS[a.node.operator] : undefined;
+  const [since, ...zone] = a.node.operands;
+  const count = getResult(b);
+  if (unit === undefined || since === undefined || zone.length > 0 || matchOperands(since, 'timeSince') === undefined)
+    return undefined;
+  if ((typeof count !== 'bigint' && typeof count !== 'number') || !Number.isSafeInteger(Number(count)))
+    return undefined;
+  const isLeast = (least: bigint): Term | undefined => {
+    const bound = new cel.Duration(least > 0n ? least * unit : (least - 1n) * unit);
+    if (bound.nanos > cel.MAX_NANOS || bound.nanos < cel.MIN_NANOS) return undefined;
+    return least > 0n
+      ? sinceOrOrdered('ge', cel.atLeast, since, bound)
+      : sinceOrOrdered('gt', cel.greaterThan, since, bound);
+  };
+  const term = isLeast(BigInt(Number(count)) + (operator === 'gt' || operator === 'le' ? 1n : 0n));
+  return term === undefined || operator === 'ge' || operator === 'gt' ? term : complement(term);
+}
+
+/** Nanoseconds. */
+const UNITS: { readonly [accessor: string]: bigint } = {
+  getHours: 3_600_000_000_000n,
+  getMinutes: 60_000_000_000n,
+  getSeconds: 1_000_000_000n,
+  getMilliseconds: 1_000_000n,
+};
 
 /** The reference leaves the time to the reader of the filter. */
 function asked(term: Term, operator: string, a: Term, b: Term): Term {
