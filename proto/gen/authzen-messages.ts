@@ -71,6 +71,37 @@ export interface ActionSearchRequest {
   readonly page: WantedPage | undefined;
 }
 
+/** The subjects that are searched. An `id` is ignored. */
+export interface SearchedSubjects {
+  readonly type: string;
+  readonly properties: Attributes;
+}
+
+/** Which subjects of a type are allowed an action on this resource? */
+export interface SubjectSearchRequest {
+  readonly subject: SearchedSubjects | undefined;
+  readonly resource: Resource | undefined;
+  readonly action: Action | undefined;
+  readonly context: Attributes;
+  readonly page: WantedPage | undefined;
+}
+
+/** The resources that are searched. An `id` is ignored. */
+export interface SearchedResources {
+  readonly type: string;
+  /** Those that no row has: they are the same for all of them. */
+  readonly properties: Attributes;
+}
+
+/** On which resources of a type is this subject allowed an action? */
+export interface ResourceSearchRequest {
+  readonly subject: Subject | undefined;
+  readonly resource: SearchedResources | undefined;
+  readonly action: Action | undefined;
+  readonly context: Attributes;
+  readonly page: WantedPage | undefined;
+}
+
 /** authzen.authorization.v1.MetadataRequest */
 export interface MetadataRequest {
 }
@@ -105,10 +136,30 @@ export interface ActionSearchResponse {
   readonly results: readonly Action[];
 }
 
+/** authzen.authorization.v1.SubjectSearchResponse */
+export interface SubjectSearchResponse {
+  /** If the request has one, or if there are more pages. */
+  readonly page: SearchPage | undefined;
+  /** Sorted by id, in the order of the database. */
+  readonly results: readonly Subject[];
+}
+
+/** authzen.authorization.v1.ResourceSearchResponse */
+export interface ResourceSearchResponse {
+  /** If the request has one, or if there are more pages. */
+  readonly page: SearchPage | undefined;
+  /** Sorted by id, in the order of the database. */
+  readonly results: readonly Resource[];
+}
+
 /** authzen.authorization.v1.MetadataResponse */
 export interface MetadataResponse {
   readonly policyDecisionPoint: string;
   readonly accessEvaluationEndpoint: string;
   readonly accessEvaluationsEndpoint: string;
   readonly searchActionEndpoint: string;
+  /** Only if there are subjects to search. */
+  readonly searchSubjectEndpoint: string;
+  /** Only if there are resources to search. */
+  readonly searchResourceEndpoint: string;
 }

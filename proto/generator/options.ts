@@ -36,6 +36,8 @@ const TYPE_NAMES: { readonly [message: string]: string } = {
   'authz.response.v1.PlanResourcesResponse.Meta': 'PlanMeta',
   'authzen.authorization.v1.AccessEvaluationBatchRequest.Options': 'BatchOptions',
   'authzen.authorization.v1.ActionSearchRequest.Page': 'WantedPage',
+  'authzen.authorization.v1.ResourceSearchRequest.Resources': 'SearchedResources',
+  'authzen.authorization.v1.SubjectSearchRequest.Subjects': 'SearchedSubjects',
   'authzen.authorization.v1.ActionSearchResponse.Page': 'SearchPage',
 };
 
@@ -119,6 +121,8 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'authzen.authorization.v1.MetadataResponse.access_evaluations_endpoint',
   'authzen.authorization.v1.MetadataResponse.policy_decision_point',
   'authzen.authorization.v1.MetadataResponse.search_action_endpoint',
+  'authzen.authorization.v1.ResourceSearchResponse.results',
+  'authzen.authorization.v1.SubjectSearchResponse.results',
   'buf.validate.FieldPath.elements',
   'buf.validate.FieldPathElement.field_name',
   'buf.validate.FieldPathElement.field_number',

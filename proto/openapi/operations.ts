@@ -1,4 +1,10 @@
-import { ACTION_SEARCH_EXAMPLES, EVALUATION_EXAMPLES, EVALUATIONS_EXAMPLES } from './examples/authzen.js';
+import {
+  ACTION_SEARCH_EXAMPLES,
+  EVALUATION_EXAMPLES,
+  EVALUATIONS_EXAMPLES,
+  RESOURCE_SEARCH_EXAMPLES,
+  SUBJECT_SEARCH_EXAMPLES,
+} from './examples/authzen.js';
 import { CHECK_EXAMPLES } from './examples/checks.js';
 import type { Example } from './examples/example.js';
 import { CHECK_BATCH_EXAMPLES, CHECK_SET_EXAMPLES } from './examples/legacy-checks.js';
@@ -77,6 +83,24 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'AuthZEN',
     summary: 'Evaluate several',
     examples: EVALUATIONS_EXAMPLES,
+  },
+  {
+    service: AUTHZEN,
+    method: 'SubjectSearch',
+    verb: 'post',
+    path: '/access/v1/search/subject',
+    tag: 'AuthZEN',
+    summary: 'Search subjects',
+    examples: SUBJECT_SEARCH_EXAMPLES,
+  },
+  {
+    service: AUTHZEN,
+    method: 'ResourceSearch',
+    verb: 'post',
+    path: '/access/v1/search/resource',
+    tag: 'AuthZEN',
+    summary: 'Search resources',
+    examples: RESOURCE_SEARCH_EXAMPLES,
   },
   {
     service: AUTHZEN,

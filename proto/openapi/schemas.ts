@@ -175,6 +175,8 @@ const ALWAYS: { readonly [message: string]: readonly string[] } = {
   'authzen.authorization.v1.AccessEvaluationResponse': ['decision'],
   'authzen.authorization.v1.ActionSearchResponse': ['results'],
   'authzen.authorization.v1.ActionSearchResponse.Page': ['next_token'],
+  'authzen.authorization.v1.ResourceSearchResponse': ['results'],
+  'authzen.authorization.v1.SubjectSearchResponse': ['results'],
   'authzen.authorization.v1.MetadataResponse': [
     'policy_decision_point',
     'access_evaluation_endpoint',

@@ -106,9 +106,11 @@ test('the metadata document is snake_case', () => {
       accessEvaluationEndpoint: 'b',
       accessEvaluationsEndpoint: 'c"',
       searchActionEndpoint: 'd',
+      searchSubjectEndpoint: '',
+      searchResourceEndpoint: 'e',
     }),
     '{"policy_decision_point":"https://a","access_evaluation_endpoint":"b","access_evaluations_endpoint":"c\\"",' +
-      '"search_action_endpoint":"d"}',
+      '"search_action_endpoint":"d","search_resource_endpoint":"e"}',
   );
 });
 

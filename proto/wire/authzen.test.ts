@@ -114,6 +114,8 @@ test('the metadata document is snake_case', () => {
       accessEvaluationEndpoint: 'b',
       accessEvaluationsEndpoint: 'c',
       searchActionEndpoint: 'd',
+      searchSubjectEndpoint: '',
+      searchResourceEndpoint: 'e',
     },
     new WireWriter(),
   );
@@ -122,6 +124,7 @@ test('the metadata document is snake_case', () => {
     access_evaluation_endpoint: 'b',
     access_evaluations_endpoint: 'c',
     search_action_endpoint: 'd',
+    search_resource_endpoint: 'e',
   });
 });
 

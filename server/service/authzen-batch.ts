@@ -44,14 +44,13 @@ import { refused, RpcError } from './rpc-error.js';
 export function accessEvaluationBatch(
   service: CheckService,
   call: Call,
-  sent: AccessEvaluationBatchRequest,
+  request: AccessEvaluationBatchRequest,
 ): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
-  if (sent.evaluations.length === 0 && isComplete(sent)) {
-    const single = accessEvaluation(service, call, sent);
+  if (request.evaluations.length === 0 && isComplete(request)) {
+    const single = accessEvaluation(service, call, request);
     return single instanceof Promise ? single.then(batchOfOne) : batchOfOne(single);
   }
-  const request = withDefaults(sent);
-  accept(service, call, accessEvaluationBatchRequestViolations(request));
+  accept(service, call, accessEvaluationBatchRequestViolations(withoutGaps(request)));
   limitEvaluations(request.evaluations.length, service.limits);
   const askers = makeAskers(request, service);
   const groups = makeGroups(askers, (context) => readTokens(service, call, context));
@@ -132,7 +131,7 @@ function makeAskers(request: AccessEvaluationBatchRequest, service: CheckService
     const subject = evaluation.subject ?? request.subject;
     const resource = evaluation.resource ?? request.resource;
     const action = evaluation.action ?? request.action;
-    if (subject === undefined || resource === undefined || action === undefined) continue;
+    if (subject === undefined || resource === undefined || action === undefined || isPartial(evaluation)) continue;
     const context = chooseContext(evaluation, request);
     if (!forConditions.has(context)) forConditions.set(context, contextForConditions(context, service));
     const seen = forConditions.get(context);
@@ -229,38 +228,31 @@ function cut(answers: readonly AccessEvaluationResponse[], semantic: string): re
 }
 
 /**
- * A batch whose evaluations are as whole as they get: the type or id that a subject or resource leaves out is that of
- * the batch, nothing else of it (the certification scenario of AuthZEN, 3.2.7; docs/spec/server.md#authzen: whole
- * objects). A default that only lends such parts need not be whole itself.
+ * Whether an entity of an evaluation lacks its type, id or name: the evaluation is denied, and the others are decided (the
+ * certification scenario of AuthZEN, 3.4.1). An entity replaces that of the batch as a whole (3.2.7), so nothing is filled in.
  */
-export function withDefaults(request: AccessEvaluationBatchRequest): AccessEvaluationBatchRequest {
-  const { subject, resource } = request;
-  if (
-    isWhole(subject) &&
-    isWhole(resource) &&
-    request.evaluations.every((one) => isWhole(one.subject) && isWhole(one.resource))
-  )
-    return request;
-  const evaluations = request.evaluations.map((one) => ({
-    ...one,
-    subject: filled(one.subject, subject),
-    resource: filled(one.resource, resource),
-  }));
-  const lendsSubject = evaluations.length > 0 && evaluations.every((one) => one.subject !== undefined);
-  const lendsResource = evaluations.length > 0 && evaluations.every((one) => one.resource !== undefined);
-  return {
-    ...request,
-    evaluations,
-    subject: lendsSubject && !isWhole(subject) ? undefined : subject,
-    resource: lendsResource && !isWhole(resource) ? undefined : resource,
-  };
+function isPartial({ subject, resource, action }: Evaluation): boolean {
+  return !isWhole(subject) || !isWhole(resource) || action?.name === '';
 }
 
 function isWhole(entity: Subject | Resource | undefined): boolean {
   return entity === undefined || (entity.type !== '' && entity.id !== '');
 }
 
-function filled<T extends Subject | Resource>(own: T | undefined, shared: T | undefined): T | undefined {
-  if (own === undefined || shared === undefined || isWhole(own)) return own;
-  return { ...own, type: own.type || shared.type, id: own.id || shared.id };
+/** The batch as its rules see it: what an evaluation lacks is no reason to refuse all of them. */
+function withoutGaps(request: AccessEvaluationBatchRequest): AccessEvaluationBatchRequest {
+  if (!request.evaluations.some(isPartial)) return request;
+  return { ...request, evaluations: request.evaluations.map((one) => (isPartial(one) ? filled(one) : one)) };
+}
+
+const FILLER = { type: '-', id: '-' };
+
+function filled(evaluation: Evaluation): Evaluation {
+  const { subject, resource, action } = evaluation;
+  return {
+    ...evaluation,
+    subject: subject && { ...subject, ...FILLER },
+    resource: resource && { ...resource, ...FILLER },
+    action: action && { ...action, name: '-' },
+  };
 }

@@ -6,9 +6,13 @@ import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CheckEntry } from './decider.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
+import type { Populations } from './population.js';
+import { type PagedSearch, printPage, readToken } from './search-page.js';
 
-/** What a search of actions needs beside a check. */
+/** What searches need beside a check. */
 export interface SearchService extends CheckService {
+  /** The subjects and resources that may be searched; absent: there are none. */
+  readonly populations?: Populations | undefined;
   /** The actions that the policies in use name for a principal and a kind, sorted. */
   readonly actionNames: (principalId: string, kind: string) => readonly string[];
 }
@@ -23,19 +27,22 @@ export function actionSearch(
   request: ActionSearchRequest,
 ): ActionSearchResponse | Promise<ActionSearchResponse> {
   accept(service, call, actionSearchRequestViolations(request));
-  const { context } = request;
+  const { page } = request;
+  const context = contextForConditions(request.context, service);
   // Validation has seen to it that subject and resource are there.
-  const { resource } = toEntry(
-    request.resource as Resource,
-    NO_ACTION,
-    contextForConditions(context, service),
-    service,
-  );
-  return withClaims(service, call, readTokens(service, call, context), (auxData) => {
-    const principal = principalFor(service, request.subject as Subject, auxData);
-    return prepared(service, call, [principal], () =>
-      searched(service, call, { principal, resource, auxData, request }),
-    );
+  const subject = request.subject as Subject;
+  const { resource } = toEntry(request.resource as Resource, NO_ACTION, context, service);
+  const search: PagedSearch = { of: 'action', subject, resource: request.resource as Resource, context };
+  const after = readToken(page, search);
+  return withClaims(service, call, readTokens(service, call, request.context), (auxData) => {
+    const principal = principalFor(service, subject, auxData);
+    return prepared(service, call, [principal], () => {
+      const limit = page?.limit || Number.POSITIVE_INFINITY;
+      // One more than the page has tells whether there is a next one.
+      const allowed = searched(service, call, { principal, resource, auxData, request, after, most: limit + 1 });
+      const results = allowed.slice(0, limit).map((name) => ({ name, properties: {} }));
+      return { page: printPage(page, search, allowed.length > limit ? results.at(-1)?.name : undefined), results };
+    });
   });
 }
 
@@ -43,13 +50,18 @@ export function actionSearch(
 interface Search extends Pick<CheckQuestion, 'principal' | 'auxData'> {
   readonly resource: CheckEntry['resource'];
   readonly request: ActionSearchRequest;
+  /** The last action of the page before. */
+  readonly after: string | undefined;
+  /** How many actions are enough. */
+  readonly most: number;
 }
 
+/** The allowed actions, sorted. */
 function searched(
   service: SearchService,
   call: Call,
-  { principal, resource, auxData, request: { context, page } }: Search,
-): ActionSearchResponse {
+  { principal, resource, auxData, request: { context }, after, most }: Search,
+): readonly string[] {
   const question = {
     requestId: readRequestId(context, service),
     principal,
@@ -58,18 +70,13 @@ function searched(
     requestContext: undefined,
   };
   const { actionNames } = call.bundle ?? service;
-  const token = page?.token ?? '';
-  const names = actionNames(principal.id, resource.kind).filter((name) => name > token);
-  const limit = page?.limit || names.length;
-  // One more than the page has tells whether there is a next one.
-  const allowed = chooseDecider(service, call).asOne(() =>
-    firstAllowed(names, limit + 1, service.limits.maxActionsPerResource, (actions) =>
+  const all = actionNames(principal.id, resource.kind);
+  const names = after === undefined ? all : all.filter((name) => name > after);
+  return chooseDecider(service, call).asOne(() =>
+    firstAllowed(names, most, service.limits.maxActionsPerResource, (actions) =>
       allowedActions(service, call, { ...question, resources: [{ resource, actions }] }),
     ),
   );
-  const results = allowed.slice(0, limit).map((name) => ({ name, properties: {} }));
-  if (page === undefined) return { page: undefined, results };
-  return { page: { nextToken: allowed.length > limit ? (allowed[limit - 1] as string) : '' }, results };
 }
 
 const NO_ACTION = { name: '', properties: {} };

@@ -282,25 +282,29 @@ test('evaluations with equal ids are evaluated separately', () => {
   );
 });
 
-test('a subject or resource inherits its type or id, and nothing else', () => {
+test('an evaluation whose entity lacks its type, id or name is denied, and inherits nothing for it', () => {
   const seen: CheckCall[] = [];
-  const typeOnly = { type: 'k', id: '', properties: { allow: 'read' } };
-  const own = { ...none, resource: { type: '', id: '7', properties: {} } };
+  const lacking = (part: Partial<Evaluation>): Evaluation => ({ ...none, ...part });
+  const batch = [
+    lacking({ resource: { type: '', id: '7', properties: {} } }),
+    lacking({ resource: { type: 'k', id: '', properties: {} } }),
+    lacking({ action: { name: '', properties: {} } }),
+    lacking({ subject: { type: '', id: 'alice', properties: {} } }),
+    none,
+  ];
+  const defaults = { resource: resource('read'), action: action('read') };
+  assert.equal(run(makeBatch(batch, defaults), seen), [false, false, false, false, true]);
   assert.equal(
-    run(
-      makeBatch([own, { ...none, resource: resource('read') }], { resource: typeOnly, action: action('read') }),
-      seen,
-    ),
-    [false, true],
+    seen.flatMap(({ resources }) => resources.map((entry) => entry.resource.id)),
+    ['1'],
   );
-  assert.equal(seen[0]?.resources[0]?.resource, { kind: 'k', policyVersion: '', id: '7', attr: {}, scope: '' });
   assert.throws(
-    () => run(makeBatch([own, none], { resource: typeOnly, action: action('read') })),
+    () => run(makeBatch(batch, { ...defaults, resource: { type: 'k', id: '', properties: {} } })),
     isRefusal('validation error: resource.id: value is required'),
   );
   assert.throws(
-    () => run(makeBatch([own], { action: action('read') })),
-    isRefusal('validation error: evaluations[0].resource.type: value is required'),
+    () => run(makeBatch([lacking({ resource: { type: '', id: '', properties: { '': 1 } } })], defaults)),
+    (error: unknown) => error instanceof RpcError && error.code === 'invalid_argument',
   );
 });
 
@@ -426,7 +430,8 @@ test('only the context of the batch can request meta', () => {
 });
 
 test('the metadata document has the URL that the caller used', () => {
-  const readPoint = (call: Call) => authzenMetadata(serviceSeeing([]), call).policyDecisionPoint;
+  const readPoint = (call: Call) =>
+    authzenMetadata({ ...serviceSeeing([]), actionNames: () => [] }, call).policyDecisionPoint;
   assert.is(readPoint(callWith()), 'http://here:3592');
   assert.is(readPoint(callWith([], true)), 'https://here:3592');
   assert.is(

@@ -20,7 +20,9 @@ import {
 } from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { OWN_PREFIX } from './property-names.js';
+import type { SearchService } from './authzen-search.js';
 import { accept, type CheckService, decide, toResult, withClaims } from './check-resources.js';
+import { isSearched } from './population.js';
 
 /**
  * AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an
@@ -85,7 +87,7 @@ export function toEvaluation(
  * Metadata: the URL of this server as the caller sees it. A proxy forwards that URL; a caller could forge it only for
  * itself.
  */
-export function authzenMetadata(service: CheckService, call: Call): MetadataResponse {
+export function authzenMetadata(service: SearchService, call: Call): MetadataResponse {
   accept(service, call, NONE);
   const headers = call.metadata();
   const isSecure = headers.get('x-forwarded-proto')?.[0] === 'https' || call.isEncrypted();
@@ -96,5 +98,7 @@ export function authzenMetadata(service: CheckService, call: Call): MetadataResp
     accessEvaluationEndpoint: `${base}/access/v1/evaluation`,
     accessEvaluationsEndpoint: `${base}/access/v1/evaluations`,
     searchActionEndpoint: `${base}/access/v1/search/action`,
+    searchSubjectEndpoint: isSearched(service.populations?.subjects) ? `${base}/access/v1/search/subject` : '',
+    searchResourceEndpoint: isSearched(service.populations?.resources) ? `${base}/access/v1/search/resource` : '',
   };
 }

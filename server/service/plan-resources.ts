@@ -33,13 +33,14 @@ export function planResources(
     : respond(service, call, request, claims);
 }
 
-function respond(
+/** Calls the planner once and informs the watchers. Throws an RpcError for a plan that costs too much. */
+export function planFor(
   service: CheckService,
   call: Call,
   request: PlanResourcesRequest,
   auxData: VerifiedAuxData,
-): PlanResourcesResponse {
-  const { requestId, action, actions, includeMeta } = request;
+): Plan {
+  const { action, actions } = request;
   // Validation has seen to it that principal and resource are there.
   const principal = request.principal as Principal;
   const resource = request.resource as PlanResource;
@@ -68,6 +69,18 @@ function respond(
       duration,
       times: evaluations && { start, evaluations },
     });
+  return plan;
+}
+
+function respond(
+  service: CheckService,
+  call: Call,
+  request: PlanResourcesRequest,
+  auxData: VerifiedAuxData,
+): PlanResourcesResponse {
+  const { requestId, action, actions, includeMeta } = request;
+  const plan = planFor(service, call, request, auxData);
+  const resource = request.resource as PlanResource;
   return {
     requestId,
     action,

@@ -14,10 +14,14 @@ import {
 import {
   printActionSearchResponse,
   printMetadataResponse,
+  printResourceSearchResponse,
+  printSubjectSearchResponse,
   readAccessEvaluationBatchRequest,
   readAccessEvaluationRequest,
   readActionSearchRequest,
   readMetadataRequest,
+  readResourceSearchRequest,
+  readSubjectSearchRequest,
 } from '../../proto/gen/json/authorization.js';
 import {
   printCheckResourceBatchResponse,
@@ -64,10 +68,16 @@ import {
   decodeAccessEvaluationRequest,
   decodeActionSearchRequest,
   decodeMetadataRequest,
+  decodeResourceSearchRequest,
+  decodeSubjectSearchRequest,
   encodeAccessEvaluationBatchResponse,
   encodeAccessEvaluationResponse,
   encodeActionSearchResponse,
   encodeMetadataResponse,
+  encodeResourceSearchResponse,
+  encodeSubjectSearchResponse,
+  resourceSearchRequestSize,
+  subjectSearchRequestSize,
 } from '../../proto/gen/wire/authorization.js';
 import {
   checkResourceBatchRequestSize,
@@ -131,7 +141,9 @@ import { checkResourceBatch, checkResourceSet } from '../service/legacy-checks.j
 import { checkResources } from '../service/check-resources.js';
 import { explainDecision } from '../service/explain-decision.js';
 import { planResources } from '../service/plan-resources.js';
+import { resourceSearch } from '../service/resource-search.js';
 import { serverInfo } from '../service/server-info.js';
+import { subjectSearch } from '../service/subject-search.js';
 import { printEvaluation, printEvaluations } from './alias-printing.js';
 import type { RestRpc, Rpc, UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
@@ -243,6 +255,28 @@ export const RPCS: readonly RestRpc[] = [
     encode: encodeAccessEvaluationBatchResponse,
     sizeOf: accessEvaluationBatchRequestSize,
     run: accessEvaluationBatch,
+  }),
+  row({
+    service: AUTHZEN_SERVICE,
+    method: 'SubjectSearch',
+    rest: { verb: 'POST', path: '/access/v1/search/subject', mediaType: JSON_TYPE, echo: REQUEST_ID },
+    readJson: readSubjectSearchRequest,
+    printJson: printSubjectSearchResponse,
+    decode: decodeSubjectSearchRequest,
+    encode: encodeSubjectSearchResponse,
+    sizeOf: subjectSearchRequestSize,
+    run: subjectSearch,
+  }),
+  row({
+    service: AUTHZEN_SERVICE,
+    method: 'ResourceSearch',
+    rest: { verb: 'POST', path: '/access/v1/search/resource', mediaType: JSON_TYPE, echo: REQUEST_ID },
+    readJson: readResourceSearchRequest,
+    printJson: printResourceSearchResponse,
+    decode: decodeResourceSearchRequest,
+    encode: encodeResourceSearchResponse,
+    sizeOf: resourceSearchRequestSize,
+    run: resourceSearch,
   }),
   row({
     service: AUTHZEN_SERVICE,

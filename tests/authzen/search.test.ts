@@ -117,7 +117,6 @@ test('pages are those of one list', async () => {
     results: all.map((name) => ({ name })),
     page: { next_token: '' },
   });
-  assert.equal(await search({ ...request, page: { token: 'zzz' } }), { results: [], page: { next_token: '' } });
 });
 
 test('an unknown subject or type has no results; an incomplete request is a bad one', async () => {
@@ -129,19 +128,69 @@ test('an unknown subject or type has no results; an incomplete request is a bad 
     assert.is((await post('/access/v1/search/action', { ...whole, ...part })).status, 400, JSON.stringify(part));
 });
 
-test('metadata name the search of actions; the others are not implemented', async () => {
-  const { text } = await send(server.httpAddress, 'GET', '/.well-known/authzen-configuration');
-  const base = `http://${server.httpAddress}`;
-  assert.equal(JSON.parse(text), {
-    policy_decision_point: base,
-    access_evaluation_endpoint: `${base}/access/v1/evaluation`,
-    access_evaluations_endpoint: `${base}/access/v1/evaluations`,
-    search_action_endpoint: `${base}/access/v1/search/action`,
-  });
+test('a token is one of the same question, in any order of its members and with any limit', async () => {
+  const request = { subject: subject('alice'), resource: report({ owner: 'alice', a: 1 }), context: { ip: '::1' } };
+  const { page } = await search({ ...request, page: { limit: 2 } });
+  const token = page?.next_token ?? '';
+  const next = async (body: object, limit?: number) =>
+    post('/access/v1/search/action', { ...body, page: { token, limit } });
+  const found = (await next(request, 3)).json as Found;
+  assert.equal(namesIn(found), ACTIONS.slice(2, 5));
+  for (const same of [
+    { ...request, resource: report({ a: 1, owner: 'alice' }) },
+    { ...request, context: { ip: '::1', 'authz.requestId': 'second', 'authz.includeMeta': true } },
+  ])
+    assert.equal(((await next(same, 3)).json as Found).results, found.results, JSON.stringify(same));
+  for (const other of [
+    { ...request, subject: subject('bob') },
+    { ...request, subject: { ...subject('alice'), properties: { 'authz.scope': 'acme' } } },
+    { ...request, resource: { ...report({ owner: 'alice', a: 1 }), id: 'r2' } },
+    { ...request, resource: report({ owner: 'alice', a: 2 }) },
+    { ...request, context: { ip: '::2' } },
+    { ...request, context: undefined },
+  ])
+    assert.is((await next(other)).status, 400, JSON.stringify(other));
+});
+
+test('tokens that no page has are bad requests', async () => {
+  const request = { subject: subject('alice'), resource: report({ owner: 'alice' }) };
+  const { page } = await search({ ...request, page: { limit: 2 } });
+  const token = page?.next_token ?? '';
+  const bytes = Buffer.from(token, 'base64url');
+  for (const forged of [
+    'zzz',
+    'action-001',
+    `${token}=`,
+    `${token} `,
+    ` ${token}`,
+    token.slice(0, 4),
+    bytes.subarray(0, 16).toString('base64url'),
+    bytes.toString('base64'),
+    Buffer.concat([Buffer.alloc(16), bytes.subarray(16)]).toString('base64url'),
+    Buffer.concat([bytes.subarray(0, 16), Buffer.from([0xff, 0xfe])]).toString('base64url'),
+    'A'.repeat(100_000),
+    Buffer.concat([bytes.subarray(0, 16), Buffer.alloc(100_000, 'a')]).toString('base64url'),
+    '\0',
+  ])
+    if (forged !== token)
+      assert.is(
+        (await post('/access/v1/search/action', { ...request, page: { token: forged } })).status,
+        400,
+        forged.slice(0, 80),
+      );
+  for (const page of [{ token: 1 }, { token: ['a'] }, { limit: '2' }, { limit: true }, { limit: 4294967296 }, []]) {
+    const { status } = await post('/access/v1/search/action', { ...request, page });
+    assert.is(status, 400, JSON.stringify(page));
+  }
+});
+
+test('without rows, the searches of subjects and resources say what to do instead', async () => {
   for (const path of ['/access/v1/search/subject', '/access/v1/search/resource']) {
     const { status, json } = await post(path, { subject: subject('alice'), resource: report(), action: { name: 'a' } });
     assert.is(status, 501, path);
-    assert.is((json as { readonly code: number }).code, 12);
+    const { code, message } = json as { readonly code: number; readonly message: string };
+    assert.is(code, 12);
+    assert.match(message, /^the server has no (subjects|resources) to search: /);
   }
 });
 

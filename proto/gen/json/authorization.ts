@@ -2,7 +2,7 @@
 
 import { NO_ATTRIBUTES, NO_ITEMS, type Shape } from '../../wire/json-shape.js';
 import { isEmptyObject, printedValue, quote } from '../../wire/json-text.js';
-import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationRequest, AccessEvaluationResponse, Action, ActionSearchRequest, ActionSearchResponse, BatchOptions, Evaluation, MetadataRequest, MetadataResponse, Resource, SearchPage, Subject, WantedPage } from '../authzen-messages.js';
+import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationRequest, AccessEvaluationResponse, Action, ActionSearchRequest, ActionSearchResponse, BatchOptions, Evaluation, MetadataRequest, MetadataResponse, Resource, ResourceSearchRequest, ResourceSearchResponse, SearchedResources, SearchedSubjects, SearchPage, Subject, SubjectSearchRequest, SubjectSearchResponse, WantedPage } from '../authzen-messages.js';
 import { printCheckResourcesResponse } from './response.js';
 
 /** Subject from its JSON form. Throws a JsonError. */
@@ -31,6 +31,21 @@ function readSubject(value: unknown, place: string, shape: Shape): Subject {
   return { type, id, properties };
 }
 
+/** Subject in its JSON form. */
+function printSubject(message: Subject): string {
+  let text = '{';
+  if (message.type !== '') {
+    text += `"type":${quote(message.type)},`;
+  }
+  if (message.id !== '') {
+    text += `"id":${quote(message.id)},`;
+  }
+  if (!isEmptyObject(message.properties)) {
+    text += `"properties":${printedValue(message.properties, '`properties` has a value that JSON cannot represent')},`;
+  }
+  return text === '{' ? '{}' : `${text.slice(0, -1)}}`;
+}
+
 /** Resource from its JSON form. Throws a JsonError. */
 function readResource(value: unknown, place: string, shape: Shape): Resource {
   const object = shape.object(value, place);
@@ -55,6 +70,21 @@ function readResource(value: unknown, place: string, shape: Shape): Resource {
     }
   }
   return { type, id, properties };
+}
+
+/** Resource in its JSON form. */
+function printResource(message: Resource): string {
+  let text = '{';
+  if (message.type !== '') {
+    text += `"type":${quote(message.type)},`;
+  }
+  if (message.id !== '') {
+    text += `"id":${quote(message.id)},`;
+  }
+  if (!isEmptyObject(message.properties)) {
+    text += `"properties":${printedValue(message.properties, '`properties` has a value that JSON cannot represent')},`;
+  }
+  return text === '{' ? '{}' : `${text.slice(0, -1)}}`;
 }
 
 /** Action from its JSON form. Throws a JsonError. */
@@ -262,6 +292,118 @@ export function readActionSearchRequest(value: unknown, shape: Shape): ActionSea
   return { subject, resource, context, page };
 }
 
+/** SearchedSubjects from its JSON form. Throws a JsonError. */
+function readSearchedSubjects(value: unknown, shape: Shape): SearchedSubjects {
+  const object = shape.object(value, 'subject');
+  let type = '';
+  let properties = NO_ATTRIBUTES;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'type':
+        if (field !== null) type = shape.string(field, 'subject.type');
+        break;
+      case 'properties':
+        if (field !== null) properties = shape.attributes(field, 'subject.properties');
+        break;
+      default:
+        shape.anything(field, `subject.${key}`);
+    }
+  }
+  return { type, properties };
+}
+
+/** SubjectSearchRequest from its JSON form. Throws a JsonError. */
+export function readSubjectSearchRequest(value: unknown, shape: Shape): SubjectSearchRequest {
+  const object = shape.object(value, '');
+  let subject: SearchedSubjects | undefined;
+  let resource: Resource | undefined;
+  let action: Action | undefined;
+  let context = NO_ATTRIBUTES;
+  let page: WantedPage | undefined;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'subject':
+        if (field !== null) subject = readSearchedSubjects(field, shape);
+        break;
+      case 'resource':
+        if (field !== null) resource = readResource(field, 'resource', shape);
+        break;
+      case 'action':
+        if (field !== null) action = readAction(field, 'action', shape);
+        break;
+      case 'context':
+        if (field !== null) context = shape.attributes(field, 'context');
+        break;
+      case 'page':
+        if (field !== null) page = readWantedPage(field, shape);
+        break;
+      default:
+        shape.anything(field, key);
+    }
+  }
+  return { subject, resource, action, context, page };
+}
+
+/** SearchedResources from its JSON form. Throws a JsonError. */
+function readSearchedResources(value: unknown, shape: Shape): SearchedResources {
+  const object = shape.object(value, 'resource');
+  let type = '';
+  let properties = NO_ATTRIBUTES;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'type':
+        if (field !== null) type = shape.string(field, 'resource.type');
+        break;
+      case 'properties':
+        if (field !== null) properties = shape.attributes(field, 'resource.properties');
+        break;
+      default:
+        shape.anything(field, `resource.${key}`);
+    }
+  }
+  return { type, properties };
+}
+
+/** ResourceSearchRequest from its JSON form. Throws a JsonError. */
+export function readResourceSearchRequest(value: unknown, shape: Shape): ResourceSearchRequest {
+  const object = shape.object(value, '');
+  let subject: Subject | undefined;
+  let resource: SearchedResources | undefined;
+  let action: Action | undefined;
+  let context = NO_ATTRIBUTES;
+  let page: WantedPage | undefined;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'subject':
+        if (field !== null) subject = readSubject(field, 'subject', shape);
+        break;
+      case 'resource':
+        if (field !== null) resource = readSearchedResources(field, shape);
+        break;
+      case 'action':
+        if (field !== null) action = readAction(field, 'action', shape);
+        break;
+      case 'context':
+        if (field !== null) context = shape.attributes(field, 'context');
+        break;
+      case 'page':
+        if (field !== null) page = readWantedPage(field, shape);
+        break;
+      default:
+        shape.anything(field, key);
+    }
+  }
+  return { subject, resource, action, context, page };
+}
+
 /** MetadataRequest from its JSON form. Throws a JsonError. */
 export function readMetadataRequest(value: unknown, shape: Shape): MetadataRequest {
   const object = shape.object(value, '');
@@ -326,11 +468,47 @@ export function printActionSearchResponse(message: ActionSearchResponse): string
   return `${text}}`;
 }
 
+/** SubjectSearchResponse in its JSON form. */
+export function printSubjectSearchResponse(message: SubjectSearchResponse): string {
+  let text = '{';
+  if (message.page !== undefined) {
+    text += `"page":${printSearchPage(message.page)},`;
+  }
+  text += '"results":[';
+  for (let index = 0; index < message.results.length; index++) {
+    const item = message.results[index] as Subject;
+    text += (index === 0 ? '' : ',') + printSubject(item);
+  }
+  text += ']';
+  return `${text}}`;
+}
+
+/** ResourceSearchResponse in its JSON form. */
+export function printResourceSearchResponse(message: ResourceSearchResponse): string {
+  let text = '{';
+  if (message.page !== undefined) {
+    text += `"page":${printSearchPage(message.page)},`;
+  }
+  text += '"results":[';
+  for (let index = 0; index < message.results.length; index++) {
+    const item = message.results[index] as Resource;
+    text += (index === 0 ? '' : ',') + printResource(item);
+  }
+  text += ']';
+  return `${text}}`;
+}
+
 /** MetadataResponse in its JSON form. */
 export function printMetadataResponse(message: MetadataResponse): string {
   let text = `{"policy_decision_point":${quote(message.policyDecisionPoint)}`;
   text += `,"access_evaluation_endpoint":${quote(message.accessEvaluationEndpoint)}`;
   text += `,"access_evaluations_endpoint":${quote(message.accessEvaluationsEndpoint)}`;
   text += `,"search_action_endpoint":${quote(message.searchActionEndpoint)}`;
+  if (message.searchSubjectEndpoint !== '') {
+    text += `,"search_subject_endpoint":${quote(message.searchSubjectEndpoint)}`;
+  }
+  if (message.searchResourceEndpoint !== '') {
+    text += `,"search_resource_endpoint":${quote(message.searchResourceEndpoint)}`;
+  }
   return `${text}}`;
 }

@@ -2,7 +2,7 @@
 
 import { REQUIRED, KEY_NOT_EMPTY, atLeast, oneOf, expression, allItems } from '../../wire/rules.js';
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../wire/violation.js';
-import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, ActionSearchRequest, BatchOptions, Evaluation, Resource, Subject } from '../authzen-messages.js';
+import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, ActionSearchRequest, BatchOptions, Evaluation, Resource, ResourceSearchRequest, SearchedResources, SearchedSubjects, Subject, SubjectSearchRequest } from '../authzen-messages.js';
 
 /** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function accessEvaluationRequestViolations(message: AccessEvaluationRequest): Violations {
@@ -25,6 +25,22 @@ export function actionSearchRequestViolations(message: ActionSearchRequest): Vio
   if (isValidActionSearchRequest(message)) return NONE;
   const found = new FoundViolations();
   reportActionSearchRequest(message, undefined, found);
+  return found;
+}
+
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function subjectSearchRequestViolations(message: SubjectSearchRequest): Violations {
+  if (isValidSubjectSearchRequest(message)) return NONE;
+  const found = new FoundViolations();
+  reportSubjectSearchRequest(message, undefined, found);
+  return found;
+}
+
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function resourceSearchRequestViolations(message: ResourceSearchRequest): Violations {
+  if (isValidResourceSearchRequest(message)) return NONE;
+  const found = new FoundViolations();
+  reportResourceSearchRequest(message, undefined, found);
   return found;
 }
 
@@ -60,6 +76,18 @@ const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS: FieldElement = { fieldNumber: 6, 
 const ACTION_SEARCH_REQUEST_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
 const ACTION_SEARCH_REQUEST_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
 const ACTION_SEARCH_REQUEST_CONTEXT: FieldElement = { fieldNumber: 3, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
+const SUBJECT_SEARCH_REQUEST_SUBJECTS_TYPE: FieldElement = { fieldNumber: 1, fieldName: 'type', fieldType: 'TYPE_STRING' };
+const SUBJECT_SEARCH_REQUEST_SUBJECTS_PROPERTIES: FieldElement = { fieldNumber: 3, fieldName: 'properties', fieldType: 'TYPE_MESSAGE' };
+const SUBJECT_SEARCH_REQUEST_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
+const SUBJECT_SEARCH_REQUEST_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const SUBJECT_SEARCH_REQUEST_ACTION: FieldElement = { fieldNumber: 3, fieldName: 'action', fieldType: 'TYPE_MESSAGE' };
+const SUBJECT_SEARCH_REQUEST_CONTEXT: FieldElement = { fieldNumber: 4, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_SEARCH_REQUEST_RESOURCES_TYPE: FieldElement = { fieldNumber: 1, fieldName: 'type', fieldType: 'TYPE_STRING' };
+const RESOURCE_SEARCH_REQUEST_RESOURCES_PROPERTIES: FieldElement = { fieldNumber: 3, fieldName: 'properties', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_SEARCH_REQUEST_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_SEARCH_REQUEST_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_SEARCH_REQUEST_ACTION: FieldElement = { fieldNumber: 3, fieldName: 'action', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_SEARCH_REQUEST_CONTEXT: FieldElement = { fieldNumber: 4, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
 
 /** Whether a message authzen.authorization.v1.Subject keeps its rules. */
 export function isValidSubject(message: Subject): boolean {
@@ -207,4 +235,80 @@ export function reportActionSearchRequest(message: ActionSearchRequest, path: Pl
   if (message.resource === undefined) report(found, REQUIRED, path, ACTION_SEARCH_REQUEST_RESOURCE);
   else reportResource(message.resource, within(path, ACTION_SEARCH_REQUEST_RESOURCE), found);
   if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, ACTION_SEARCH_REQUEST_CONTEXT, '');
+}
+
+/** Whether a message authzen.authorization.v1.SubjectSearchRequest.Subjects keeps its rules. */
+export function isValidSubjectSearchRequestSubjects(message: SearchedSubjects): boolean {
+  return (
+    message.type !== '' &&
+    !Object.hasOwn(message.properties, '')
+  );
+}
+
+/** Which rules it breaks. */
+export function reportSubjectSearchRequestSubjects(message: SearchedSubjects, path: Place | undefined, found: FoundViolations): void {
+  if (message.type === '') report(found, REQUIRED, path, SUBJECT_SEARCH_REQUEST_SUBJECTS_TYPE);
+  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, path, SUBJECT_SEARCH_REQUEST_SUBJECTS_PROPERTIES, '');
+}
+
+/** Whether a message authzen.authorization.v1.SubjectSearchRequest keeps its rules. */
+export function isValidSubjectSearchRequest(message: SubjectSearchRequest): boolean {
+  return (
+    message.subject !== undefined &&
+    isValidSubjectSearchRequestSubjects(message.subject) &&
+    message.resource !== undefined &&
+    isValidResource(message.resource) &&
+    message.action !== undefined &&
+    isValidAction(message.action) &&
+    !Object.hasOwn(message.context, '')
+  );
+}
+
+/** Which rules it breaks. */
+export function reportSubjectSearchRequest(message: SubjectSearchRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.subject === undefined) report(found, REQUIRED, path, SUBJECT_SEARCH_REQUEST_SUBJECT);
+  else reportSubjectSearchRequestSubjects(message.subject, within(path, SUBJECT_SEARCH_REQUEST_SUBJECT), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, SUBJECT_SEARCH_REQUEST_RESOURCE);
+  else reportResource(message.resource, within(path, SUBJECT_SEARCH_REQUEST_RESOURCE), found);
+  if (message.action === undefined) report(found, REQUIRED, path, SUBJECT_SEARCH_REQUEST_ACTION);
+  else reportAction(message.action, within(path, SUBJECT_SEARCH_REQUEST_ACTION), found);
+  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, SUBJECT_SEARCH_REQUEST_CONTEXT, '');
+}
+
+/** Whether a message authzen.authorization.v1.ResourceSearchRequest.Resources keeps its rules. */
+export function isValidResourceSearchRequestResources(message: SearchedResources): boolean {
+  return (
+    message.type !== '' &&
+    !Object.hasOwn(message.properties, '')
+  );
+}
+
+/** Which rules it breaks. */
+export function reportResourceSearchRequestResources(message: SearchedResources, path: Place | undefined, found: FoundViolations): void {
+  if (message.type === '') report(found, REQUIRED, path, RESOURCE_SEARCH_REQUEST_RESOURCES_TYPE);
+  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, path, RESOURCE_SEARCH_REQUEST_RESOURCES_PROPERTIES, '');
+}
+
+/** Whether a message authzen.authorization.v1.ResourceSearchRequest keeps its rules. */
+export function isValidResourceSearchRequest(message: ResourceSearchRequest): boolean {
+  return (
+    message.subject !== undefined &&
+    isValidSubject(message.subject) &&
+    message.resource !== undefined &&
+    isValidResourceSearchRequestResources(message.resource) &&
+    message.action !== undefined &&
+    isValidAction(message.action) &&
+    !Object.hasOwn(message.context, '')
+  );
+}
+
+/** Which rules it breaks. */
+export function reportResourceSearchRequest(message: ResourceSearchRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.subject === undefined) report(found, REQUIRED, path, RESOURCE_SEARCH_REQUEST_SUBJECT);
+  else reportSubject(message.subject, within(path, RESOURCE_SEARCH_REQUEST_SUBJECT), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, RESOURCE_SEARCH_REQUEST_RESOURCE);
+  else reportResourceSearchRequestResources(message.resource, within(path, RESOURCE_SEARCH_REQUEST_RESOURCE), found);
+  if (message.action === undefined) report(found, REQUIRED, path, RESOURCE_SEARCH_REQUEST_ACTION);
+  else reportAction(message.action, within(path, RESOURCE_SEARCH_REQUEST_ACTION), found);
+  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, RESOURCE_SEARCH_REQUEST_CONTEXT, '');
 }

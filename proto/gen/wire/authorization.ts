@@ -4,7 +4,7 @@ import { BYTES, type Draft, type TextTable, VARINT, WireReader } from '../../wir
 import { field, mapSize, text } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries, writeJsonText } from '../../wire/value.js';
 import { type WireWriter, writeText } from '../../wire/writer.js';
-import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationRequest, AccessEvaluationResponse, Action, ActionSearchRequest, ActionSearchResponse, BatchOptions, Evaluation, MetadataRequest, MetadataResponse, Resource, SearchPage, Subject, WantedPage } from '../authzen-messages.js';
+import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationRequest, AccessEvaluationResponse, Action, ActionSearchRequest, ActionSearchResponse, BatchOptions, Evaluation, MetadataRequest, MetadataResponse, Resource, ResourceSearchRequest, ResourceSearchResponse, SearchedResources, SearchedSubjects, SearchPage, Subject, SubjectSearchRequest, SubjectSearchResponse, WantedPage } from '../authzen-messages.js';
 import { printCheckResourcesResponse } from '../json/response.js';
 
 /** Reads the fields of authzen.authorization.v1.Subject up to `end`, and adds them to what is known of the message. */
@@ -28,6 +28,13 @@ function readSubject(reader: WireReader, end: number, known?: Draft<Subject>): D
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** Writes the fields of authzen.authorization.v1.Subject. */
+function writeSubject(writer: WireWriter, message: Subject): void {
+  writeJsonEntries(writer, 3, message.properties);
+  writeText(writer, 2, message.id);
+  writeText(writer, 1, message.type);
 }
 
 /** The size of authzen.authorization.v1.Subject in its protobuf encoding, in bytes. Attributes may be nested without bound. */
@@ -56,6 +63,13 @@ function readResource(reader: WireReader, end: number, known?: Draft<Resource>):
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** Writes the fields of authzen.authorization.v1.Resource. */
+function writeResource(writer: WireWriter, message: Resource): void {
+  writeJsonEntries(writer, 3, message.properties);
+  writeText(writer, 2, message.id);
+  writeText(writer, 1, message.type);
 }
 
 /** The size of authzen.authorization.v1.Resource in its protobuf encoding, in bytes. Attributes may be nested without bound. */
@@ -310,6 +324,142 @@ export function actionSearchRequestSize(message: ActionSearchRequest): number {
     (message.page === undefined ? 0 : field(wantedPageSize(message.page)));
 }
 
+/** Reads the fields of authzen.authorization.v1.SubjectSearchRequest.Subjects up to `end`, and adds them to what is known of the message. */
+function readSearchedSubjects(reader: WireReader, end: number, known?: Draft<SearchedSubjects>): Draft<SearchedSubjects> {
+  const message: Draft<SearchedSubjects> = known ?? { type: '', properties: {} };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.type = reader.string();
+        break;
+      case (3 << 3) | BYTES:
+        readJsonEntry(reader, message.properties);
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authzen.authorization.v1.SubjectSearchRequest.Subjects in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+function searchedSubjectsSize(message: SearchedSubjects): number {
+  return text(message.type) + mapSize(message.properties);
+}
+
+/** SubjectSearchRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeSubjectSearchRequest(bytes: Buffer, table?: TextTable): SubjectSearchRequest {
+  return readSubjectSearchRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authzen.authorization.v1.SubjectSearchRequest up to `end`, and adds them to what is known of the message. */
+function readSubjectSearchRequest(reader: WireReader, end: number, known?: Draft<SubjectSearchRequest>): Draft<SubjectSearchRequest> {
+  const message: Draft<SubjectSearchRequest> = known ?? { subject: undefined, resource: undefined, action: undefined, context: {}, page: undefined };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.subject = readSearchedSubjects(reader, reader.messageEnd(), message.subject);
+        break;
+      case (2 << 3) | BYTES:
+        message.resource = readResource(reader, reader.messageEnd(), message.resource);
+        break;
+      case (3 << 3) | BYTES:
+        message.action = readAction(reader, reader.messageEnd(), message.action);
+        break;
+      case (4 << 3) | BYTES:
+        readJsonEntry(reader, message.context);
+        break;
+      case (5 << 3) | BYTES:
+        message.page = readWantedPage(reader, reader.messageEnd(), message.page);
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authzen.authorization.v1.SubjectSearchRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function subjectSearchRequestSize(message: SubjectSearchRequest): number {
+  return (message.subject === undefined ? 0 : field(searchedSubjectsSize(message.subject))) +
+    (message.resource === undefined ? 0 : field(resourceSize(message.resource))) +
+    (message.action === undefined ? 0 : field(actionSize(message.action))) +
+    mapSize(message.context) +
+    (message.page === undefined ? 0 : field(wantedPageSize(message.page)));
+}
+
+/** Reads the fields of authzen.authorization.v1.ResourceSearchRequest.Resources up to `end`, and adds them to what is known of the message. */
+function readSearchedResources(reader: WireReader, end: number, known?: Draft<SearchedResources>): Draft<SearchedResources> {
+  const message: Draft<SearchedResources> = known ?? { type: '', properties: {} };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.type = reader.string();
+        break;
+      case (3 << 3) | BYTES:
+        readJsonEntry(reader, message.properties);
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authzen.authorization.v1.ResourceSearchRequest.Resources in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+function searchedResourcesSize(message: SearchedResources): number {
+  return text(message.type) + mapSize(message.properties);
+}
+
+/** ResourceSearchRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeResourceSearchRequest(bytes: Buffer, table?: TextTable): ResourceSearchRequest {
+  return readResourceSearchRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authzen.authorization.v1.ResourceSearchRequest up to `end`, and adds them to what is known of the message. */
+function readResourceSearchRequest(reader: WireReader, end: number, known?: Draft<ResourceSearchRequest>): Draft<ResourceSearchRequest> {
+  const message: Draft<ResourceSearchRequest> = known ?? { subject: undefined, resource: undefined, action: undefined, context: {}, page: undefined };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.subject = readSubject(reader, reader.messageEnd(), message.subject);
+        break;
+      case (2 << 3) | BYTES:
+        message.resource = readSearchedResources(reader, reader.messageEnd(), message.resource);
+        break;
+      case (3 << 3) | BYTES:
+        message.action = readAction(reader, reader.messageEnd(), message.action);
+        break;
+      case (4 << 3) | BYTES:
+        readJsonEntry(reader, message.context);
+        break;
+      case (5 << 3) | BYTES:
+        message.page = readWantedPage(reader, reader.messageEnd(), message.page);
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authzen.authorization.v1.ResourceSearchRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function resourceSearchRequestSize(message: ResourceSearchRequest): number {
+  return (message.subject === undefined ? 0 : field(subjectSize(message.subject))) +
+    (message.resource === undefined ? 0 : field(searchedResourcesSize(message.resource))) +
+    (message.action === undefined ? 0 : field(actionSize(message.action))) +
+    mapSize(message.context) +
+    (message.page === undefined ? 0 : field(wantedPageSize(message.page)));
+}
+
 /** MetadataRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
 export function decodeMetadataRequest(bytes: Buffer, table?: TextTable): MetadataRequest {
   return readMetadataRequest(new WireReader(bytes, table), bytes.length);
@@ -388,6 +538,50 @@ function writeActionSearchResponse(writer: WireWriter, message: ActionSearchResp
   }
 }
 
+/** SubjectSearchResponse in its protobuf encoding. */
+export function encodeSubjectSearchResponse(message: SubjectSearchResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeSubjectSearchResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authzen.authorization.v1.SubjectSearchResponse. */
+function writeSubjectSearchResponse(writer: WireWriter, message: SubjectSearchResponse): void {
+  for (let index = message.results.length - 1; index >= 0; index--) {
+    const item = message.results[index] as Subject;
+    const mark = writer.mark();
+    writeSubject(writer, item);
+    writer.messageField(2, mark);
+  }
+  if (message.page !== undefined) {
+    const mark = writer.mark();
+    writeSearchPage(writer, message.page);
+    writer.messageField(1, mark);
+  }
+}
+
+/** ResourceSearchResponse in its protobuf encoding. */
+export function encodeResourceSearchResponse(message: ResourceSearchResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeResourceSearchResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authzen.authorization.v1.ResourceSearchResponse. */
+function writeResourceSearchResponse(writer: WireWriter, message: ResourceSearchResponse): void {
+  for (let index = message.results.length - 1; index >= 0; index--) {
+    const item = message.results[index] as Resource;
+    const mark = writer.mark();
+    writeResource(writer, item);
+    writer.messageField(2, mark);
+  }
+  if (message.page !== undefined) {
+    const mark = writer.mark();
+    writeSearchPage(writer, message.page);
+    writer.messageField(1, mark);
+  }
+}
+
 /** MetadataResponse in its protobuf encoding. */
 export function encodeMetadataResponse(message: MetadataResponse, writer: WireWriter): Buffer {
   writer.begin();
@@ -397,6 +591,8 @@ export function encodeMetadataResponse(message: MetadataResponse, writer: WireWr
 
 /** Writes the fields of authzen.authorization.v1.MetadataResponse. */
 function writeMetadataResponse(writer: WireWriter, message: MetadataResponse): void {
+  writeText(writer, 6, message.searchResourceEndpoint);
+  writeText(writer, 5, message.searchSubjectEndpoint);
   writeText(writer, 4, message.searchActionEndpoint);
   writeText(writer, 3, message.accessEvaluationsEndpoint);
   writeText(writer, 2, message.accessEvaluationEndpoint);

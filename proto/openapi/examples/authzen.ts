@@ -64,6 +64,41 @@ export const ACTION_SEARCH_EXAMPLES: readonly Example[] = [
   },
 ];
 
+/** Examples of SubjectSearch. */
+export const SUBJECT_SEARCH_EXAMPLES: readonly Example[] = [
+  {
+    name: 'subjects',
+    summary: 'Who may edit this album?',
+    request: {
+      subject: { type: 'user' },
+      action: { name: 'edit' },
+      resource: { type: 'album', id: 'summer-2024' },
+    },
+    response: { results: [{ type: 'user', id: 'alice' }] },
+  },
+];
+
+/** Examples of ResourceSearch. */
+export const RESOURCE_SEARCH_EXAMPLES: readonly Example[] = [
+  {
+    name: 'resources',
+    summary: 'Which albums may Alice edit? The first page',
+    request: {
+      subject: { type: 'user', id: 'alice' },
+      action: { name: 'edit' },
+      resource: { type: 'album' },
+      page: { limit: 2 },
+    },
+    response: {
+      page: { next_token: 'k1v0zB3dVtvyrYZ3mVYVMXN1bW1lci0yMDI0' },
+      results: [
+        { type: 'album', id: 'autumn-2023' },
+        { type: 'album', id: 'summer-2024' },
+      ],
+    },
+  },
+];
+
 /** Examples of AccessEvaluationBatch. */
 export const EVALUATIONS_EXAMPLES: readonly Example[] = [
   {

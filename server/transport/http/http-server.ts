@@ -26,7 +26,7 @@ import { HttpCall } from './http-call.js';
 import { createMetricsPlugin, type MetricsText } from './metrics.js';
 import { Receiver } from './receive-body.js';
 import { createReflectionPlugin } from './reflection-routes.js';
-import { createRestRoutes, createSearchPlugin, restRpc } from './rest.js';
+import { createRestRoutes, restRpc } from './rest.js';
 import type { Failed } from './route.js';
 import { answerUnrouted } from './unrouted.js';
 
@@ -104,7 +104,6 @@ export function httpServer(
     [
       // Also the hot ones: a call with a query, or a path with escapes, is found here.
       createRoutesPlugin(known),
-      createSearchPlugin(exchange),
       createConnectPlugin(exchange, services),
       createReflectionPlugin(exchange, services),
       createExplorerPlugin(exchange, services, config),

@@ -8,7 +8,6 @@ import { callHeader } from '../call-header.js';
 import { fullName, type Message, type RestRoute, type RestRpc, runJson, runRequest } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import { createRunner } from '../unary-call.js';
-import type { HttpPlugin } from './app.js';
 import type { HeaderList } from './cors.js';
 import { challenge } from './challenge.js';
 import { grpcTimeout, isLate } from './deadline.js';
@@ -27,19 +26,6 @@ export function createRestRoutes(rpcs: readonly RestRpc[], exchange: Exchange, s
   }));
 }
 
-/** Answers the searches of AuthZEN that need data of an application; its metadata do not name them. */
-export function createSearchPlugin(exchange: Exchange): HttpPlugin {
-  return (routes) => {
-    for (const path of UNSUPPORTED_SEARCHES)
-      routes.post(path, (request, response) => {
-        exchange.sendRestError(request, response, new RpcError('unimplemented', NO_SEARCH));
-      });
-  };
-}
-
-const UNSUPPORTED_SEARCHES = ['/access/v1/search/subject', '/access/v1/search/resource'];
-const NO_SEARCH = 'the server has no subjects or resources to search: ask for a plan, and filter your own data';
-
 /**
  * Whether a path outside of the admin API supports some method; any other method is answered with "method not allowed".
  */
@@ -47,10 +33,9 @@ export function isRestPath(path: string, aliases: readonly AliasConfig[] | undef
   return REST_PATHS.has(path) || isHealthPath(path, aliases);
 }
 
-const REST_PATHS: ReadonlySet<string> = new Set([
-  ...RPCS.flatMap(({ service, rest }) => (service === ADMIN_SERVICE ? [] : [rest.path])),
-  ...UNSUPPORTED_SEARCHES,
-]);
+const REST_PATHS: ReadonlySet<string> = new Set(
+  RPCS.flatMap(({ service, rest }) => (service === ADMIN_SERVICE ? [] : [rest.path])),
+);
 
 /** The RPC of a REST path; undefined if there is none for this method. */
 export function restRpc(method: string | undefined, path: string): RestRpc | undefined {

@@ -1,0 +1,42 @@
+import type { PlanFilter } from '../../proto/gen/messages.js';
+
+/** The rows of one kind that a search finds by a filter: those of a table, say. */
+export interface Population {
+  /** The attributes that its rows have. A caller may not say what they are. */
+  readonly attributes: ReadonlySet<string>;
+  /** Whether a row may have such an id: any other is not looked for. */
+  readonly canHave: (id: string) => boolean;
+  /**
+   * Finds the ids of the rows for which a filter is true, in an order that never changes. Never resolves with some of them in place
+   * of all. Rejects with an RpcError when the rows cannot be read, or not in time.
+   */
+  readonly find: (query: PopulationQuery) => Promise<FoundIds>;
+}
+
+/** What is searched for in a population. */
+export interface PopulationQuery {
+  readonly filter: PlanFilter;
+  /** The id after which to begin; undefined: at the first one. */
+  readonly after: string | undefined;
+  readonly most: number;
+}
+
+/** The first ids after the given one, or why the filter cannot be asked of this population. */
+export type FoundIds =
+  | { readonly kind: 'found'; readonly ids: readonly string[] }
+  | { readonly kind: 'refused'; readonly reasons: readonly string[] };
+
+/** The populations that may be searched. */
+export interface Populations {
+  /** By kind, as `sanitize` writes it. */
+  readonly resources: ReadonlyMap<string, Population>;
+  /** By type of subject. */
+  readonly subjects: ReadonlyMap<string, Population>;
+  /** The most results of a page. */
+  readonly maxPageSize: number;
+}
+
+/** Whether there is anything to search. */
+export function isSearched(populations: ReadonlyMap<string, Population> | undefined): boolean {
+  return populations !== undefined && populations.size > 0;
+}

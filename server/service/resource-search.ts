@@ -1,0 +1,106 @@
+import { sanitize } from '../../runtime/policy/index.js';
+import type {
+  Action,
+  ResourceSearchRequest,
+  ResourceSearchResponse,
+  SearchedResources,
+  Subject,
+} from '../../proto/gen/authzen-messages.js';
+import { resourceSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
+import type { PlanResourcesRequest, Principal } from '../../proto/gen/messages.js';
+import { contextForConditions, principalFor, readRequestId, readTokens, toEntry } from './authzen-mapping.js';
+import type { SearchService } from './authzen-search.js';
+import type { Call } from './call.js';
+import { accept, withClaims } from './check-resources.js';
+import type { VerifiedAuxData } from './decider.js';
+import { planFor } from './plan-resources.js';
+import { isSearched } from './population.js';
+import { prepared } from './prepare-call.js';
+import { RpcError } from './rpc-error.js';
+import { findPage, refuseGaps, refuseKnown } from './search-population.js';
+import type { PagedSearch } from './search-page.js';
+
+/**
+ * ResourceSearch: the resources of a kind on which a subject is allowed an action: those that the filter of a plan selects among the rows
+ * of the configuration (docs/spec/server.md#authzen). Throws, or rejects with, an RpcError.
+ */
+export function resourceSearch(
+  service: SearchService,
+  call: Call,
+  request: ResourceSearchRequest,
+): ResourceSearchResponse | Promise<ResourceSearchResponse> {
+  accept(service, call, resourceSearchRequestViolations(request));
+  if (!isSearched(service.populations?.resources)) throw new RpcError('unimplemented', NO_RESOURCES);
+  const context = contextForConditions(request.context, service);
+  // Validation has seen to it that subject, resource and action are there.
+  const subject = request.subject as Subject;
+  const action = request.action as Action;
+  const resource = request.resource as SearchedResources;
+  const { resource: known } = toEntry({ ...resource, id: '' }, action, context, service);
+  const search: PagedSearch = { of: 'resource', subject, resource, action, context };
+  return withClaims(service, call, readTokens(service, call, request.context), async (auxData) => {
+    const principal = principalFor(service, subject, auxData);
+    return await prepared(service, call, [principal], () =>
+      searched(service, call, {
+        request,
+        search,
+        auxData,
+        principal,
+        planned: {
+          kind: known.kind,
+          attr: known.attr,
+          policyVersion: known.policyVersion,
+          scope: known.scope,
+        },
+        requestId: readRequestId(request.context, service),
+      }),
+    );
+  });
+}
+
+const NO_RESOURCES =
+  'the server has no resources to search: set `search` of a source in its configuration, or ask for a plan and filter your own data';
+
+interface Search {
+  readonly request: ResourceSearchRequest;
+  readonly search: PagedSearch;
+  readonly auxData: VerifiedAuxData;
+  readonly principal: Principal;
+  readonly planned: NonNullable<PlanResourcesRequest['resource']>;
+  readonly requestId: string;
+}
+
+async function searched(
+  service: SearchService,
+  call: Call,
+  { request, search, auxData, principal, planned, requestId }: Search,
+): Promise<ResourceSearchResponse> {
+  const type = planned.kind;
+  const population = service.populations?.resources.get(sanitize(type));
+  // What the caller says of all rows would otherwise count in place of what is stored.
+  if (population !== undefined) refuseKnown('resource', Object.keys(request.resource?.properties ?? {}), population);
+  const plan = planFor(
+    service,
+    call,
+    {
+      requestId,
+      action: (request.action as Action).name,
+      actions: [],
+      principal,
+      resource: planned,
+      auxData: undefined,
+      includeMeta: false,
+      requestContext: undefined,
+    },
+    auxData,
+  );
+  refuseGaps(plan.unplanned);
+  const { ids, page } = await findPage(service, {
+    page: request.page,
+    search,
+    filter: plan.filter,
+    population,
+    missing: `no source of \`${type}\` may be searched: set \`search\` of one in the configuration`,
+  });
+  return { page, results: ids.map((id) => ({ type, id, properties: {} })) };
+}
