@@ -144,6 +144,7 @@ async function compare(random: Random, at: string, counts: Counts): Promise<void
     provides: readonly string[],
     rows: ReadonlyMap<string, Row>,
     more: Partial<FactSource> = {},
+    own: Faults = faults,
   ): FactSource => ({
     of,
     provides,
@@ -160,21 +161,28 @@ async function compare(random: Random, at: string, counts: Counts): Promise<void
           return [key, Object.fromEntries(own.length > 0 ? own : provides.map((name) => [name, absent]))];
         }),
       );
-      return faultyAnswer(random, right, provides, faults) as never;
+      return faultyAnswer(random, right, provides, own) as never;
     },
   });
   let disagreements = 0;
   const isScoped = random.chance(0.3);
+  const isAbsent = random.chance(0.5);
   const authz = createFactsEngine(bundle, {
     sources: [
       ...OF_ID.map((provides) => source('doc', provides, world.docs)),
-      source('doc', OF_FOLDER, world.folders, {
-        key: { fact: 'resource.attr.folder' },
-        keyField: 'folder',
-        ...(isScoped && { when: { scope: 'acme' } }),
-        // A row that is left out could not be told from one that there is not.
-        ...(faults.share === 0 && random.chance(0.5) && { notFound: 'absent' as const }),
-      }),
+      source(
+        'doc',
+        OF_FOLDER,
+        world.folders,
+        {
+          key: { fact: 'resource.attr.folder' },
+          keyField: 'folder',
+          ...(isScoped && { when: { scope: 'acme' } }),
+          ...(isAbsent && { notFound: 'absent' as const }),
+        },
+        // A row that is left out could not be told from one that there is not. That of its key can.
+        isAbsent ? { share: 0, count: 0 } : faults,
+      ),
       source('principal', OF_PRINCIPAL, world.people),
     ],
     deadline: 60_000,

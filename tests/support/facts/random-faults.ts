@@ -10,7 +10,8 @@ export interface Faults {
 
 /** Values that no type of the world accepts: it has strings, numbers, booleans and lists. */
 const NO_TYPE: readonly unknown[] = [
-  new Date(0),
+  // A valid one is the text of its time.
+  new Date(Number.NaN),
   { a: 1 },
   Number.NaN,
   () => true,
