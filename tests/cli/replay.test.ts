@@ -123,6 +123,35 @@ const SAME: Logged = { action: 'view', allowed: true, attr: { public: true } };
 const WIDENED: Logged = { action: 'view', allowed: false, attr: { public: true } };
 const NARROWED: Logged = { action: 'delete', allowed: true, roles: ['user', 'editor'] };
 
+test('the facts by which each decision is made are listed', async () => {
+  const hidden: Logged = { action: 'hide', allowed: true, attr: { title: 'x', a: 1 } };
+  const policy = `${ALBUM}    - {actions: [hide], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '!has(R.attr.locked) && size(R.attr) < 9'}}}
+`;
+  const records = [SAME, { ...SAME, attr: {} }, NARROWED, hidden].map((logged) => recordFor(logged));
+  const folder = await folderWith(records, policy);
+  const { stdout } = await replay(folder, '--least', '--fail-on', 'none', '--examples', '0');
+  const at = (line: number) => `line ${line}, 2025-01-31T00:00:00.000000000Z`;
+  assert.is(
+    stdout.slice(stdout.indexOf('\n\n') + 2),
+    `ann: view album a1 is allowed by   ${at(1)}
+  resource.attr.public = true
+ann: view album a1 is denied by   ${at(2)}
+  resource.attr.public is absent
+ann: delete album a1 is denied by ids and roles alone   ${at(3)}
+ann: hide album a1 is allowed by   ${at(4)}
+  resource.attr.locked is absent
+  resource.attr.title = "x"
+  resource.attr.a = 1
+  resource.attr has no other attributes
+
+4 decisions: 2 unchanged, 0 widened, 2 narrowed
+`,
+  );
+  assert.equal((await reportOf(folder, '--least', '--fail-on', 'none')).least?.[0]?.facts, [
+    { fact: 'resource.attr.public', value: true },
+  ]);
+});
+
 test('decisions that change are grouped by kind, action and roles, with examples', async () => {
   const folder = await folderWith([SAME, NARROWED, WIDENED, WIDENED].map((logged) => recordFor(logged)));
   const { code, stdout, stderr } = await replay(folder, '--examples', '1');

@@ -91,7 +91,7 @@ const UNNAMED: ReadonlySet<string> = new Set(['principal.attr', 'resource.attr',
 const ROOTS: readonly FactRoot[] = ['principal.attr', 'resource.attr', 'auxData.jwt'];
 
 /** The facts of a read set that an entry does not keep. */
-function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly string[] {
+export function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly string[] {
   return paths.flatMap(({ path: [part, side, name] }) => {
     if (part !== undefined && part !== 'auxData' && side !== undefined && side !== 'attr') return [];
     const roots = ROOTS.filter((root) => {
@@ -118,11 +118,15 @@ function listUnknownOf(root: FactRoot, name: string | undefined, check: ReducedC
 }
 
 /** Undefined for the claims of a request without any. */
-function attributesAt(root: FactRoot, { principal, resource, auxData }: ReducedCheck): Attributes | undefined {
+export function attributesAt(
+  root: FactRoot,
+  { principal, resource, auxData }: Pick<ResourceCheck, 'principal' | 'resource' | 'auxData'>,
+): Attributes | undefined {
   if (root === 'auxData.jwt') return auxData?.jwt;
   return (root === 'principal.attr' ? principal.attr : resource.attr) ?? {};
 }
 
-function without(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
+/** Attributes without those that are not known. */
+export function without(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
   return Object.fromEntries(Object.entries(attr ?? {}).filter(([name]) => !unknown.has(factName(root, name))));
 }

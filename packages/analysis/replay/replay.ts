@@ -15,9 +15,10 @@ import {
 } from '../../../runtime/engine/index.js';
 import { ALLOW, type Attributes, glob, type Instant } from '../../../runtime/policy/index.js';
 import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
+import { type DecidingFact, LeastFacts, type LoggedCheck } from './least.js';
 import { ReducedRequests } from './reduced-request.js';
 import type { Program } from '../../../compiler/ir/program.js';
-import type { Change, FlipExample, FlipGroup, LogPlace, ReplayReport } from './report.js';
+import type { Change, FlipExample, FlipGroup, LeastDecision, LogPlace, ReplayReport } from './report.js';
 
 /** How a log is replayed. */
 export interface ReplayOptions {
@@ -36,6 +37,8 @@ export interface ReplayOptions {
   readonly until: Bound | undefined;
   /** How many examples of a group are kept. */
   readonly examples: number;
+  /** Whether to find the facts by which each decision is made. */
+  readonly least?: boolean;
   /** Is told at first, and after each thousand lines, how many were read. */
   readonly onStep?: (lines: number) => void;
 }
@@ -90,6 +93,8 @@ const MOST_GROUPS = 10_000;
 const MOST_TEXT = 64 * 1024 * 1024;
 /** How many facts that are needed are named. */
 const MOST_FACTS = 100;
+/** The most decisions whose facts are listed. */
+const MOST_LEAST = 10_000;
 /** How many damaged lines are named. */
 const NAMED_LINES = 5;
 
@@ -97,6 +102,8 @@ class LogReplay {
   private readonly engine: Engine;
   private readonly engineOptions: EngineOptions;
   private reducedRequests: ReducedRequests | undefined;
+  private readonly leastFacts: LeastFacts | undefined;
+  private readonly least: LeastDecision[] = [];
   private readonly matchesKind: (kind: string) => boolean;
   private readonly matchesAction: (action: string) => boolean;
   private now: Instant = { seconds: 0, nanos: 0, offset: 0 };
@@ -140,6 +147,8 @@ class LogReplay {
           ? [delegation()]
           : [delegation(), tenantRoles({ documents: (tenant) => tenants?.(tenant).document, onRefused })],
     });
+    if (options.least === true)
+      this.leastFacts = new LeastFacts(options.program, this.engine, compiled.guard, this.engineOptions);
     const [asWritten, asKind] = [makeMatcher(options.kind), kindMatcher(options.kind ?? '*')];
     this.matchesKind = (kind) => asWritten(kind) || asKind(kind);
     this.matchesAction = makeMatcher(options.action);
@@ -281,6 +290,7 @@ class LogReplay {
     after: RecordedAction,
   ): void {
     const change = compareEffects(before.effect, after.effect);
+    this.addLeast(check, recorded, after);
     this.decisions.replayed += 1;
     this.decisions[change ?? 'unchanged'] += 1;
     if (change === undefined) return;
@@ -292,7 +302,31 @@ class LogReplay {
     group.count += 1;
     if (group.examples.length >= this.options.examples) return;
     const example = makeExample(check, recorded, { place: this.place, before, after });
-    if (this.hasRoom(measureExample(example))) group.examples.push(example);
+    if (this.hasRoom(measureLength(example))) group.examples.push(example);
+  }
+
+  private addLeast(
+    { timestamp }: RecordedCheck,
+    { principal, resource, auxData, kept }: RecordedResource,
+    { action, effect }: RecordedAction,
+  ): void {
+    if (this.leastFacts === undefined || this.least.length >= MOST_LEAST || kept === 'none') return;
+    const request = { principal, resource, auxData, actions: [action], kept };
+    const facts = this.findFacts(request, action, effect === 'EFFECT_ALLOW');
+    const { kind, id } = resource;
+    const of = { timestamp, principal: principal.id, kind, id, action, effect };
+    const found = { ...this.place, ...of, ...(facts && { facts }) };
+    if (this.hasRoom(measureLength(found))) this.least.push(found);
+  }
+
+  /** Undefined if it costs too much to find them. */
+  private findFacts(check: LoggedCheck, action: string, allowed: boolean): readonly DecidingFact[] | undefined {
+    try {
+      return this.leastFacts?.find(check, action, allowed);
+    } catch (error) {
+      if (!(error instanceof EvaluationLimitError)) throw error;
+      return undefined;
+    }
   }
 
   /** Undefined if there are too many. */
@@ -338,6 +372,7 @@ class LogReplay {
       otherDocuments: this.otherDocuments,
       // Keys are JSON, and its order is one of the names.
       flips: [...this.groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group),
+      ...(this.leastFacts !== undefined && { least: this.least }),
       ungrouped: this.ungrouped,
     };
   }
@@ -366,10 +401,10 @@ function makeExample(
   };
 }
 
-/** Infinite for an example that is nested too deeply to be shown. */
-function measureExample(example: FlipExample): number {
+/** Infinite for what is nested too deeply to be shown. */
+function measureLength(shown: object): number {
   try {
-    return JSON.stringify(example).length;
+    return JSON.stringify(shown).length;
   } catch (error) {
     if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
     throw error;

@@ -1,5 +1,6 @@
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../../runtime/engine/index.js';
 import type { EffectName } from './entry.js';
+import type { DecidingFact } from './least.js';
 
 /** What other policies decide about the requests of an audit log. Equal logs and policies give equal reports. */
 export interface ReplayReport {
@@ -32,6 +33,8 @@ export interface ReplayReport {
   readonly otherDocuments: number;
   /** Sorted by kind, action, roles. */
   readonly flips: readonly FlipGroup[];
+  /** The first decisions, with the facts by which they are made, if that was asked for. */
+  readonly least?: readonly LeastDecision[];
   /** Flips that are counted and in no group, because there are too many groups. */
   readonly ungrouped: number;
 }
@@ -92,6 +95,18 @@ export interface FlipExample extends LogPlace {
   readonly auxData?: AuxDataInput;
   readonly before: Outcome;
   readonly after: Outcome;
+}
+
+/** A decision of the policies, and the facts by which it is made. */
+export interface LeastDecision extends LogPlace {
+  readonly timestamp: string;
+  readonly principal: string;
+  readonly kind: string;
+  readonly id: string;
+  readonly action: string;
+  readonly effect: EffectName;
+  /** Facts of which none can be left out; undefined if that is not known, as with actors. */
+  readonly facts?: readonly DecidingFact[];
 }
 
 export interface Outcome {

@@ -46,6 +46,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
       .option('--until <time>', 'only entries before this time')
       .addOption(tenantsOption())
       .option('--examples <number>', 'number of examples per change', parseCount, 3)
+      .option('--least', 'list the facts by which each decision is made: without any of them it could be another')
       .option(
         '--fail-on <changes>',
         'results that fail the command: a list of widened, narrowed; or none',

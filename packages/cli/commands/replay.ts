@@ -25,6 +25,8 @@ export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
   readonly since?: string;
   readonly until?: string;
   readonly examples: number;
+  /** Whether to list the facts by which each decision is made. */
+  readonly least?: boolean;
   readonly failOn: readonly Change[];
   readonly output: 'pretty' | 'json';
 }
@@ -52,7 +54,7 @@ async function replayed(
 ): Promise<number> {
   const { stdout, stderr, env } = context;
   const onRefused: OnRefused = (tenant, error) => warnOfRefusal(context, tenant, error);
-  const { against, kind, action, examples, failOn, output } = options;
+  const { against, kind, action, examples, least = false, failOn, output } = options;
   const since = parseBound('--since', options.since);
   const until = parseBound('--until', options.until);
   const engine = decidingOptions(options, context);
@@ -80,6 +82,7 @@ async function replayed(
     since,
     until,
     examples,
+    least,
     onStep: (lines) => progress.show(`${lines.toLocaleString('en-US')} lines read`),
   }).finally(() => progress.clear());
   requireEntries(report);

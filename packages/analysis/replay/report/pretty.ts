@@ -1,6 +1,7 @@
 import type { Paint } from '../../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
-import type { FlipExample, FlipGroup, LogPlace, NotReplayed, Outcome, ReplayReport } from '../report.js';
+import type { FlipExample, FlipGroup, LeastDecision, LogPlace, NotReplayed, Outcome, ReplayReport } from '../report.js';
+import type { DecidingFact } from '../least.js';
 
 /** A report for people: the groups of flips with examples, and a summary. */
 export function prettyReplay(report: ReplayReport, paint: Paint): string {
@@ -12,6 +13,8 @@ export function prettyReplay(report: ReplayReport, paint: Paint): string {
     lines.push(...groupLines(group, report.logs, paint));
   }
   if (lines.length > 0) lines.push('');
+  if (report.least !== undefined && report.least.length > 0)
+    lines.push(...report.least.flatMap((decision) => leastLines(decision, report.logs, paint)), '');
   lines.push(...formatSummary(report));
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -43,6 +46,29 @@ function exampleLines(
     `      recorded   ${outcomeText(before)}`,
     `      replayed   ${outcomeText(after)}`,
   ];
+}
+
+/** A decision as a sentence for an auditor: which facts decided. */
+function leastLines(
+  { log, line, timestamp, principal, kind, id, action, effect, facts }: LeastDecision,
+  logs: readonly string[],
+  paint: Paint,
+): readonly string[] {
+  const where = `${logs.length > 1 ? `${visible(log)} ` : ''}line ${line}, ${visible(timestamp)}`;
+  const verdict = effect === 'EFFECT_ALLOW' ? 'allowed' : 'denied';
+  const title = `${visible(principal)}: ${visible(action)} ${visible(kind)} ${visible(id)} is ${verdict}`;
+  if (facts === undefined) return [`${title}; by which facts is not known   ${paint.faint(where)}`];
+  if (facts.length === 0) return [`${title} by ids and roles alone   ${paint.faint(where)}`];
+  return [`${title} by   ${paint.faint(where)}`, ...facts.map((fact) => `  ${factText(fact)}`)];
+}
+
+const MOST_CHARACTERS = 80;
+
+function factText({ fact, value }: DecidingFact): string {
+  if (value === undefined)
+    return fact.endsWith('.*') ? `${fact.slice(0, -2)} has no other attributes` : `${visible(fact)} is absent`;
+  const text = visibleJson(value);
+  return `${visible(fact)} = ${text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text}`;
 }
 
 function outcomeText({ effect, policy }: Outcome): string {
