@@ -5,6 +5,7 @@ import { compileBench } from './compile.bench.js';
 import { conditionsBench } from './conditions.bench.js';
 import { factsBench } from './facts.bench.js';
 import { type Section, writeResults } from './harness/report.js';
+import { longBench } from './long.bench.js';
 import { planBench } from './plan.bench.js';
 import { scaleBench } from './scale.bench.js';
 import { serverBench } from './server.bench.js';
@@ -16,7 +17,7 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|check|plan|scale|cold|facts|tenants|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|check|plan|scale|cold|facts|tenants|long|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -39,6 +40,7 @@ const PARTS: { readonly [name: string]: readonly Bench[] } = {
   cold: [coldBench],
   facts: [factsBench],
   tenants: [tenantsBench],
+  long: [longBench],
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(GROUPS);

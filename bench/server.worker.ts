@@ -1,4 +1,4 @@
-import { openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,11 +7,10 @@ import { openAuditLog } from '../server/audit/audit-log.js';
 import { readBundleFile } from '../server/bundle/read-bundle.js';
 import { loadConfig } from '../server/config.js';
 import { type Bundle, startServer } from '../server/main.js';
-import type { Log } from '../server/observe/log/logger.js';
-import { openLog } from '../server/observe/log/open-log.js';
 import { initialRollout } from '../server/rollout/rollout.js';
 import { report } from './harness/child.js';
 import { ROOT } from './harness/paths.js';
+import { quietLog } from './harness/quiet-log.js';
 import type { ServerName } from './harness/server-child.js';
 
 /*
@@ -51,12 +50,6 @@ async function startOurs(name: Exclude<ServerName, 'bare'>): Promise<object> {
     (await prepareChange({ rollout, texts: [candidate] })).commit();
   }
   return { httpAddress, grpcAddress };
-}
-
-/** Lines are written, and nobody reads them. */
-function quietLog(): Log {
-  const nowhere = openSync('/dev/null', 'w');
-  return openLog({ output: nowhere, errors: nowhere, environment: {} });
 }
 
 /** The settings; files are next to the bundle. */

@@ -4,6 +4,7 @@ import { COLD_TITLE } from './cold.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
 import { FACTS_TITLE } from './facts.bench.js';
+import { LONG_TITLE } from './long.bench.js';
 import { PLAN_TITLE } from './plan.bench.js';
 import { SCALE_TITLE } from './scale.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
@@ -33,6 +34,7 @@ export const RESULT_ORDER: readonly string[] = [
   SERVER_TITLE,
   TENANTS_TITLE,
   FACTS_TITLE,
+  LONG_TITLE,
   PEERS_TITLE,
   FAILURES_TITLE,
 ];

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundleWorker } from './bundled-worker.js';
 import { ROOT } from './paths.js';
 
 /**
@@ -45,24 +44,13 @@ export async function startServerChild(what: ServerName, path: string, broker = 
   return { httpAddress, grpcAddress, cpu, stop: () => child.disconnect() };
 }
 
-/**
- * The server worker, bundled, as programs are. What runs TypeScript from its source keeps the name of each closure,
- * which took a tenth of the time of a request.
- */
+/** The server worker, bundled once. */
 function worker(): Promise<string> {
-  built ??= buildWorker();
+  built ??= bundleWorker('server.worker');
   return built;
 }
 
 let built: Promise<string> | undefined;
-
-async function buildWorker(): Promise<string> {
-  // As deep below the root as the files of the harness, which find the root from where they are.
-  const outfile = join(ROOT, '.cache', 'bench', 'server-worker.mjs');
-  const entry = join(ROOT, 'bench', 'server.worker.ts');
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
-  return outfile;
-}
 
 function nextMessage(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
