@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SQL_TYPES } from '../../runtime/residual/sql/table.js';
 import { ColumnTypeError } from '../../packages/adapters/column-types.js';
+import { columnConformance, type ColumnUnderTest } from '../../packages/adapters/conformance/index.js';
 import type { MappedColumn } from '../../packages/adapters/condition.js';
 import { drizzleAdapter } from '../../packages/adapters/drizzle.js';
 import { createConditionEngine } from '../support/plan/condition-engine.js';
@@ -197,7 +198,8 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
     const library = await open(connectionOf(name) as never, Object.keys(COLUMNS[dialect]));
     if (dialect === 'sqlite') await writeDates(library);
     const rows = await library.rows();
-    const of = { pairs: 0, thrown: 0, compared: 0, unreadable: 0 };
+    const of = { pairs: 0, thrown: 0, compared: 0, unreadable: 0, kit: 0 };
+    const kit: ColumnUnderTest[] = [];
     for (const column of Object.keys(library.columns)) {
       for (const word of WORDS) {
         of.pairs += 1;
@@ -222,6 +224,14 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
             return undefined;
           }
         });
+        // The kit asks what is asked below, of other authors.
+        if (name === 'Drizzle ORM' && !subjects.includes(undefined))
+          kit.push({
+            name: what,
+            ids: rows.map((_, index) => String(index)),
+            attributesOf: (id) => subjects[Number(id)] as object,
+            select: async (plan) => (await adapter.select(plan)).map(String),
+          });
         for (const { action, condition } of actions) {
           const plan = engine.plan({ principal: PRINCIPAL, resource: { kind: 'thing' }, actions: [action] });
           const selected = await adapter.select(plan).catch((error: unknown) => error as Error);
@@ -244,6 +254,11 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
         }
       }
     }
+    const report = await columnConformance(kit);
+    of.kit = report.answered;
+    if (name === 'Drizzle ORM') assert.ok(of.kit > 200, 'the kit was asked little');
+    for (const { condition, place, detail } of [...report.overGrants, ...report.underGrants, ...report.failures])
+      wrong.push(`the kit: ${place}: ${condition}: ${detail}`);
     counts[name] = of;
     await library.end();
   }

@@ -167,3 +167,28 @@ export const CONDITIONS: readonly string[] = [
 ];
 
 export const PRINCIPAL = { id: 'anna', roles: ['user'], attr: { teams: ['anna', 'x', '*'] } };
+
+/** The conditions of the kit about a column, which a mapping calls `R.attr.x`. */
+export const COLUMN_CONDITIONS: readonly string[] = [
+  ...[
+    '"anna"',
+    '"10"',
+    '""',
+    '10.0',
+    '0.1',
+    'true',
+    '"9007199254740993"',
+    '5000000000.0',
+    '"0b7d4e0a-7c55-4c5e-9a3f-1f0f5d9f3a11"',
+  ].map((value) => `R.attr.x == ${value}`),
+  'R.attr.x in ["anna", "10"]',
+  '"anna" in R.attr.x',
+  'R.attr.x < "b"',
+  'R.attr.x < 10.0',
+  'R.attr.x > 4000000000.0',
+  'R.attr.x < 40000.5',
+  'R.attr.x.startsWith("an")',
+  'R.attr.x == null',
+  'has(R.attr.x)',
+  ...['<', '>', '==', '<='].map((operator) => `timestamp(R.attr.x) ${operator} timestamp("2024-02-29T12:00:00.123Z")`),
+];

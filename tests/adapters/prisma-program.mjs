@@ -1,6 +1,6 @@
 /**
  * Answers plans by a database through Prisma Client and our adapter. Reads `{provider, url, rows, filters, combined}` from
- * standard input. Prints for each filter the ids of the rows that it selects, or why there are none, and what each
+ * standard input. Prints the report of the conformance kit, for each filter the ids of the rows that it selects, or why there are none, and what each
  * composition of the filters `combined.plans` selects, counts, updates and deletes. It is bundled with a client that
  * prisma.test.ts generates.
  */
@@ -13,6 +13,7 @@ import {
   prismaMask,
   UnsupportedPlanError,
 } from '../../packages/adapters/prisma/index.ts';
+import { columnConformance, conformance, ROWS } from '../../packages/adapters/conformance/index.ts';
 import { composed } from './compositions.ts';
 import { noteMapping } from './prisma-mapping.ts';
 
@@ -61,6 +62,7 @@ for (const { id, attr } of rows)
     await prisma.$executeRawUnsafe(`UPDATE "Note" SET price = ${attr.price.toExponential()} WHERE id = '${id}'`);
 for (const [model, data] of Object.entries(related)) if (data.length > 0) await prisma[model].createMany({ data });
 
+const kit = await runKit();
 const answers = [];
 for (const filter of filters) {
   try {
@@ -147,7 +149,38 @@ for (const [name, attribute] of Object.entries(attributes))
 const typed = await typesOf(types);
 const raw = await rawColumns();
 await prisma.$disconnect();
-process.stdout.write(JSON.stringify({ answers, compositions, ways, constants, typed, raw }));
+process.stdout.write(JSON.stringify({ kit, answers, compositions, ways, constants, typed, raw }));
+
+/** The conformance kit, about its rows beside others. */
+async function runKit() {
+  const ids = ROWS.filter(({ isTyped }) => isTyped).map(({ id }) => id);
+  const among = (where) => ({ AND: [where, { id: { in: ids } }] });
+  const whereOf = (combined) => {
+    if ('plan' in combined) return allowed(combined.plan);
+    if ('ids' in combined) return { id: { in: combined.ids } };
+    if ('not' in combined) return { NOT: whereOf(combined.not) };
+    return 'and' in combined ? { AND: combined.and.map(whereOf) } : { OR: combined.or.map(whereOf) };
+  };
+  const include = { home: true, shares: true, ...(isSqlite && { tags: true }) };
+  return conformance({
+    rows: 'typed',
+    select: (plan) => idsOf(among(allowed(plan))),
+    combine: (combined) => idsOf(among(whereOf(combined))),
+    ways: {
+      count: (plan) => prisma.note.count({ where: among(allowed(plan)) }),
+      aggregate: async (plan) => (await prisma.note.aggregate({ where: among(allowed(plan)), _count: true }))._count,
+      async update(plan) {
+        await prisma.note.updateMany({ data: { touched: 0 } });
+        await prisma.note.updateMany({ where: among(allowed(plan)), data: { touched: 7 } });
+        return idsOf({ touched: 7 });
+      },
+      // Those that have a home, of which each row has one.
+      related: async (plan) =>
+        (await prisma.home.findMany({ where: { note: among(allowed(plan)) } })).map(({ noteId }) => noteId),
+    },
+    attributesOf: async (id) => allowed.attributesOf(await prisma.note.findUnique({ where: { id }, include })),
+  });
+}
 
 /** What can columns and masks of raw queries say of each record, and what an engine says of those of findMany. */
 async function rawColumns() {
@@ -232,6 +265,7 @@ async function typesOf({ statements, columns, filters: asked }) {
   for (const statement of statements) await prisma.$executeRawUnsafe(statement);
   const records = await prisma.thing.findMany({ orderBy: { id: 'asc' } });
   const found = [];
+  const kit = [];
   for (const column of columns) {
     let adapter;
     try {
@@ -257,8 +291,15 @@ async function typesOf({ statements, columns, filters: asked }) {
       }
     }
     found.push({ attributes: records.map((record) => adapter.attributesOf(record)), selected });
+    kit.push({
+      name: `${column.field} as ${column.type}${column.null === undefined ? '' : `, ${column.null}`}`,
+      ids: records.map(({ id }) => String(id)),
+      attributesOf: (id) => adapter.attributesOf(records.find((record) => String(record.id) === id)),
+      select: async (plan) =>
+        (await prisma.thing.findMany({ where: adapter(plan), select: { id: true } })).map(({ id }) => String(id)),
+    });
   }
-  return found;
+  return { found, kit: await columnConformance(kit) };
 }
 
 async function idsOf(where) {

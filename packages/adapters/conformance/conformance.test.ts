@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selects } from '../../../runtime/residual/index.js';
-import { type Combined, type ConformanceCase, conformance, HIDDEN, ROWS } from './index.js';
+import { type Combined, columnConformance, type ConformanceCase, conformance, HIDDEN, ROWS } from './index.js';
 
 const IDS = ROWS.map(({ id }) => id);
 const selected = new Map<string, readonly string[]>();
@@ -76,6 +76,52 @@ test('a store whose conditions cannot be negated is not asked to', async () => {
     },
   });
   assert.ok(HIDDEN.shares.length > 0);
+});
+
+test('a column that the database compares otherwise than check is reported', async () => {
+  const values = new Map([
+    ['1', 'anna'],
+    ['2', 'ANNA'],
+    ['3', ''],
+    ['4', undefined],
+  ]);
+  const stored = (lower: boolean) => ({
+    name: lower ? 'citext as text' : 'text as text',
+    ids: [...values.keys()],
+    attributesOf: (id: string) => (values.get(id) === undefined ? {} : { x: values.get(id) }),
+    select: ({ filter }: { readonly filter: ConformanceCase['filter'] }) =>
+      [...values.keys()].filter((id) => {
+        const x = values.get(id);
+        return selects(filter, { attr: x === undefined ? {} : { x: lower ? x.toLowerCase() : x } });
+      }),
+  });
+  const right = await columnConformance([stored(false)]);
+  assert.equal([right.overGrants, right.underGrants, right.refusals, right.failures], [[], [], [], []]);
+  assert.ok(right.answered > 60);
+  const wrong = await columnConformance([stored(true)]);
+  const found = wrong.overGrants.find(({ condition }) => condition === 'R.attr.x == "anna"');
+  assert.equal(found, { condition: 'R.attr.x == "anna"', place: 'citext as text, allow', detail: '2', ids: ['2'] });
+  assert.ok(wrong.underGrants.some(({ place }) => place === 'citext as text, deny'));
+});
+
+test('a row that cannot be read is not compared, and refusals are counted', async () => {
+  const report = await columnConformance([
+    {
+      name: 'numeric as number',
+      ids: ['1', '2'],
+      attributesOf(id) {
+        if (id === '2') throw new TypeError('not a number');
+        return { x: 10 };
+      },
+      select({ condition, filter }) {
+        if (condition.includes('timestamp'))
+          throw Object.assign(new Error('not a time'), { name: 'UnsupportedPlanError' });
+        return [...(selects(filter, { attr: { x: 10 } }) ? ['1'] : []), '2'];
+      },
+    },
+  ]);
+  assert.equal([report.overGrants, report.underGrants, report.failures], [[], [], []]);
+  assert.is(report.refusals.length, 12);
 });
 
 test.run();

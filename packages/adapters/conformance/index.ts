@@ -2,9 +2,11 @@
 import type { Filter } from '../../../runtime/residual/filters.js';
 import { CASES } from './cases.js';
 import { type Combined, combinations, combinationText, holds } from './combinations.js';
+import { allowedBy, columnCases, type ColumnUnderTest, readRows } from './columns.js';
 import type { ConformanceCase } from './conformance-case.js';
 import { ROWS } from './rows.js';
 
+export type { ColumnCase, ColumnUnderTest } from './columns.js';
 export type { Combined } from './combinations.js';
 export type { ConformanceCase } from './conformance-case.js';
 export { type ConformanceField, type ConformanceRow, FIELDS, HIDDEN, ROWS } from './rows.js';
@@ -107,6 +109,55 @@ export async function conformance(adapter: AdapterUnderTest): Promise<Conformanc
   return { cases: cases.length, exact: exact.length, asked, ...questions.findings };
 }
 
+/** What was found about columns. */
+export interface ColumnReport extends Pick<ConformanceReport, 'overGrants' | 'underGrants' | 'refusals' | 'failures'> {
+  /** The number of plans that a column was asked with and answered. */
+  readonly answered: number;
+}
+
+/**
+ * Compares what a store selects for plans about a column with what check decides about the attributes that the adapter
+ * reads of the same rows: dates, decimals, large integers and strings that a database compares in ways of its own. It
+ * reports, and throws for nothing that the adapter does.
+ *
+ * @example
+ * import { columnConformance } from 'authz/adapters/conformance';
+ * import { selects } from 'authz/residual';
+ *
+ * // Your adapter and database stand in place of `selects` over rows in memory.
+ * const rows = new Map<string, { x?: string }>([['1', { x: 'anna' }], ['2', {}]]);
+ * const report = await columnConformance([
+ *   {
+ *     name: 'text as text',
+ *     ids: [...rows.keys()],
+ *     attributesOf: (id) => rows.get(id) ?? {},
+ *     select: ({ filter }) => [...rows].filter(([, attr]) => selects(filter, { attr })).map(([id]) => id),
+ *   },
+ * ]);
+ * console.log(report.overGrants, report.failures); // => [] []
+ */
+export async function columnConformance(columns: readonly ColumnUnderTest[]): Promise<ColumnReport> {
+  const cases = columnCases();
+  const reports: ColumnReport[] = [];
+  for (const column of columns) {
+    const rows = await readRows(column);
+    const questions = new Questions([...rows.keys()], column.ids);
+    for (const one of cases)
+      await questions.ask(one.condition, `${column.name}, ${one.place}`, allowedBy(one, rows), () =>
+        column.select(one),
+      );
+    const { findings } = questions;
+    reports.push({ answered: cases.length - findings.refusals.length, ...findings });
+  }
+  return {
+    answered: reports.reduce((sum, { answered }) => sum + answered, 0),
+    overGrants: reports.flatMap(({ overGrants }) => overGrants),
+    underGrants: reports.flatMap(({ underGrants }) => underGrants),
+    refusals: reports.flatMap(({ refusals }) => refusals),
+    failures: reports.flatMap(({ failures }) => failures),
+  };
+}
+
 /** One of so many plans that are right is asked in each way, and one is combined. */
 const EACH_WAY = 4;
 const EACH_COMBINATION = 25;
@@ -129,7 +180,11 @@ class Questions {
     failures: [],
   };
 
-  constructor(readonly ids: readonly string[]) {}
+  /** @param stored the rows that there are, of which `ids` are compared. */
+  constructor(
+    readonly ids: readonly string[],
+    private readonly stored: readonly string[] = ids,
+  ) {}
 
   report(kind: Kind, finding: Finding): void {
     this.findings[kind].push(finding);
@@ -161,7 +216,7 @@ class Questions {
     const found = new Set(selected);
     const over = [...found].filter((id) => this.ids.includes(id) && !allowed.has(id));
     const under = expected.filter((id) => !found.has(id));
-    const strange = [...found].filter((id) => !this.ids.includes(id));
+    const strange = [...found].filter((id) => !this.stored.includes(id));
     if (over.length > 0) report('overGrants', over);
     if (under.length > 0) report('underGrants', under);
     if (strange.length > 0 || found.size < selected.length)
