@@ -559,7 +559,7 @@ test('an override may set several keys, lists, and strings with escapes', () => 
 test('a malformed override is an error that names it', () => {
   assert.is(
     problem(() => fromSets('server')),
-    '--set server: `server` has no value',
+    '--set server: `server` has no value: write server=VALUE',
   );
   assert.match(
     problem(() => fromSets('')),

@@ -104,14 +104,36 @@ class ContextCommand extends Command {
     this.error([`error: unknown option '${flag}'`, ...advice].join('\n'), { code: 'commander.unknownOption' });
   }
 
-  /** Extends a method of Commander, which shows the whole help for a command that does not exist. */
+  /**
+   * Extends a method of Commander, which shows the whole help for a command that does not exist, and reads one name only:
+   * `help bundle sign` is about a command of a command.
+   */
   protected _dispatchHelpCommand(name?: string): unknown {
-    const isKnown = this.commands.some((command) => command.name() === name || command.aliases().includes(name ?? ''));
-    if (name !== undefined && name !== 'help' && !isKnown) {
-      this.args = [name];
+    const [first, ...below] = this.args.slice(1).filter((word) => !word.startsWith('-'));
+    const found = this.commands.find((command) => command.name() === first || command.aliases().includes(first ?? ''));
+    if (found instanceof ContextCommand && found.commands.length > 0 && below.length > 0) {
+      found.args = ['help', ...below];
+      return found._dispatchHelpCommand(below[0]);
+    }
+    if (first !== undefined && first !== 'help' && found === undefined) {
+      this.args = [first];
       (this as unknown as Untyped).unknownCommand();
     }
-    return (Command.prototype as unknown as Untyped)._dispatchHelpCommand.call(this, name);
+    return (Command.prototype as unknown as Untyped)._dispatchHelpCommand.call(
+      this,
+      first === undefined ? undefined : name,
+    );
+  }
+
+  /** Replaces a method of Commander, which counts arguments and does not quote the one that is wrong. */
+  protected _excessArguments(received: readonly string[]): void {
+    const taken = this.registeredArguments;
+    const names = taken.map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`));
+    const takes = names.length === 0 ? 'no arguments' : `only ${names.join(' ')}`;
+    const word = received[taken.length] ?? '';
+    const isBundle = /\.(m?js|authzbundle)$/.test(word) && longOptions(this).includes('--bundle');
+    const advice = isBundle ? noteOfNames([`--bundle ${word}`]) : `  note: \`${this.name()}\` takes ${takes}`;
+    this.error(`error: unexpected argument '${word}'\n${advice}`, { code: 'commander.excessArguments' });
   }
 
   /**

@@ -92,22 +92,27 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc replay audit.log --against policies', 'which decisions of an audit log these policies would change'],
     [
       'authzc replay audit.log --against main --kind document --since 2025-01-31T00:00:00Z',
-      'a part of its decisions, with the policies of a git revision',
+      'only decisions about documents since a time, with the policies of a git revision',
     ],
   ],
   docs: [['authzc docs variable/unused', 'what a warning means, and how to fix it']],
   rls: [
-    ['authzc rls --table tables.yaml --out rls.sql', 'the policies of PostgreSQL for the tables of a file'],
-    ['authzc rls --table tables.yaml --check rls.sql', 'whether a file still is what the policies say, for CI'],
-    ['authzc rls --table tables.yaml -o prisma --name 20250131_rls', 'the same as a migration of Prisma'],
-    ['authzc rls --table tables.yaml --drop', 'what drops the policies, before the types of columns change'],
+    ['authzc rls --table tables.yaml --out rls.sql', 'write row level security for the tables in a file'],
+    ['authzc rls --table tables.yaml --check rls.sql', 'in CI: fail if the script is out of date'],
+    ['authzc rls --table tables.yaml -o prisma --name 20250131_rls', 'write it as a Prisma migration'],
+    [
+      'authzc rls --table tables.yaml --drop',
+      'print the statements that drop it, to run before the type of a column changes',
+    ],
   ],
-  'rls diff': [['authzc rls diff main.. --table tables.yaml', 'what a branch changes about each statement on a table']],
+  'rls diff': [
+    ['authzc rls diff main.. --table tables.yaml', 'show what a branch changes about each statement on a table'],
+  ],
   'rls verify': [
-    ['authzc rls verify --table tables.yaml', 'whether the database of DATABASE_URL enforces the policies'],
+    ['authzc rls verify --table tables.yaml', 'verify that the database at DATABASE_URL enforces the policies'],
     [
       'authzc rls verify --table tables.yaml --login web -o sarif',
-      'with the role of the application, for code scanning',
+      'verify the role of the application, and print SARIF for code scanning',
     ],
   ],
   matrix: [

@@ -17,7 +17,7 @@ import { release } from '../../server/release.js';
 export async function runServer(file: string): Promise<void> {
   const context = SERVER_CONTEXT;
   allowClosedPipes(context);
-  const program = makeProgram('server', context)
+  const program = makeProgram('authz-server', context)
     .description('serve authorization decisions from a compiled bundle of policies')
     .version(`${release.version} (${release.commit}, ${release.buildDate})`)
     .exitOverride((usage) => context.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));

@@ -73,7 +73,7 @@ export async function readBundleFile(file: string, trust?: BundleTrust): Promise
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(
       error.code === 'ENOENT'
-        ? 'bundle not found; create it with `authzc compile --bundle`'
+        ? 'bundle not found; create it with `authzc compile`'
         : `cannot be read: ${explainReadError(error)}`,
       file,
     );

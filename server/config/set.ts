@@ -60,7 +60,7 @@ class SetParser {
       const end = this.flag[this.#at];
       this.#at += 1;
       if (end === '=') return path;
-      if (end !== '.') this.#fail(isFirst ? `\`${nameIn(key)}\` has no value` : UNESCAPED);
+      if (end !== '.') this.#fail(isFirst ? `\`${nameIn(key)}\` has no value: write ${nameIn(key)}=VALUE` : UNESCAPED);
     }
   }
 

@@ -138,7 +138,13 @@ test('a wrong argument is quoted, and the note below leads to the help of its co
     [['test', '--now', "it's"], "option `--now <time>` argument `it's` is invalid: must be a time"],
     [['init', '--template', 'none'], 'option `--template <name>` argument `none` is invalid: must be one of ts, '],
     [['bundle', 'inspect'], 'missing required argument `file`\n  note: `authzc bundle inspect --help` lists'],
-    [['serve', 'a', 'b'], 'too many arguments for `serve`.'],
+    [
+      ['serve', 'a', 'b'],
+      'unexpected argument `b`\n  note: `serve` takes only [dir]\n  note: `authzc serve --help` lists its options\n',
+    ],
+    [['completion', 'bash', 'b'], 'unexpected argument `b`\n  note: `completion` takes only <shell>\n'],
+    [['help', 'chek'], 'unknown command `chek`\n  note: did you mean `check`?\n'],
+    [['help', 'bundle', 'sgn'], 'unknown command `sgn`\n  note: did you mean `sign`?\n  note: `authzc bundle --help`'],
     [['chek'], 'unknown command `chek`\n  note: did you mean `check`?\n  note: `authzc --help` lists the commands\n'],
   ] as const) {
     const { stderr } = await callAuthzc(line, folder);
@@ -169,7 +175,7 @@ test('a misspelt action is noticed, also where a rule about all actions applies'
 });
 
 test('a folder without policies says how to get them, and a project where its modules are', async () => {
-  const empty = folderOf({ 'package.json': '{}', 'a.yaml': '' });
+  const empty = folderOf({ 'package.json': '{}', 'a.yaml': '', 'dist/policies.js': '' });
   for (const command of ['compile', 'lint', 'verify', 'matrix', 'inspect', 'serve', 'dev', 'usages', 'bundle']) {
     const { code, stderr } = await callAuthzc([command], empty);
     assert.is(code, EXIT.failed, command);
@@ -179,6 +185,11 @@ test('a folder without policies says how to get them, and a project where its mo
     );
   }
   assert.match((await callAuthzc(['compile', 'a.yaml'], empty)).stderr, '`a.yaml` is not a directory; name the folder');
+  for (const command of ['serve', 'server', 'dev'])
+    assert.is(
+      (await callAuthzc([command, 'dist/policies.js'], empty)).stderr,
+      'authzc: `dist/policies.js` is a bundle, not a folder of policies; `authz-server --bundle dist/policies.js` serves it\n',
+    );
   rmSync(empty, { recursive: true, force: true });
   const project = folderOf({ 'policies/document.yaml': documentPolicy('view') });
   await callAuthzc(['compile', '--out', 'src/generated', '--no-bundle'], project);

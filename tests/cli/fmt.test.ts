@@ -86,7 +86,7 @@ test('a link stays a link, and links in folders are not followed', async () => {
 test('what is missing and what is not YAML is an error with its path', async () => {
   const folder = newFolder({ 'a.json': '{}' });
   for (const [path, message, status] of [
-    ['nothing', 'nothing: error: there is no such file or folder', 1],
+    ['nothing', 'nothing: error: does not exist', 1],
     ['a.json', 'a.json: error: only YAML files are formatted', 2],
   ] as const) {
     const { code, stderr } = await callAuthzc(['fmt', path], folder);

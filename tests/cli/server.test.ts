@@ -52,6 +52,21 @@ test('it starts with little code, and runs little of it', async () => {
   }
 });
 
+test('its help and messages name the program as its package does', async () => {
+  assert.match((await run(PROGRAMS.server, ['--help'], folder)).stdout, /^Usage: authz-server \[options\]/);
+  assert.match((await run(PROGRAMS.server, ['help', 'config'], folder)).stdout, /^Usage: authz-server config /);
+  for (const words of [['dist/policies.js'], ['serve', 'dist/policies.js']])
+    assert.is(
+      (await run(PROGRAMS.server, words, folder)).stderr,
+      'authz: error: unexpected argument `dist/policies.js`\n' +
+        '  note: did you mean `--bundle dist/policies.js`?\n  note: `authz-server serve --help` lists its options\n',
+    );
+  assert.match(
+    (await run(PROGRAMS.server, ['--bundle', 'none.js'], folder)).stderr,
+    'none.js: bundle not found; create it with `authzc compile`',
+  );
+});
+
 test('it never compiles: it starts without compiler, bundler and policies', async () => {
   const bare = folderOf({});
   try {

@@ -123,7 +123,10 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
       .option('--scope <scope>', 'only this scope; "" is the root')
       .option('--policy-version <version>', 'only this version of the resource policies')
       .addOption(
-        new Option('--level <level>', 'what the decision is: its effect, or also outputs, derived roles and violations')
+        new Option(
+          '--level <level>',
+          'what counts as the decision: the effect, or also outputs, derived roles and violations',
+        )
           .choices(['effect', 'response'])
           .default('effect'),
       )
@@ -131,9 +134,9 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
       .option('--table <file>', 'with -o columns: file with the tables of the resources, YAML or JSON')
       .option('--lines', 'with -o text: list the lines that read each path')
       .addOption(new Option('--write <file>', 'write the paths to this file, to commit it').conflicts('check'))
-      .option('--check <file>', 'fail if decisions read other paths than this file says, for CI'),
+      .option('--check <file>', 'in CI: fail if decisions read other paths than this file lists'),
     {
-      globals: 'file with the globals, YAML or JSON; they are no part of a request, and make no difference',
+      globals: 'file with the globals, YAML or JSON; they are not part of a request, so they do not matter',
       schemas: 'whether schemas are enforced, so that decisions depend on their properties; default as in --config',
     },
   ).action(async (directory, options) => {

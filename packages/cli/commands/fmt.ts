@@ -125,7 +125,7 @@ function formattedText(name: string, before: string | undefined, report: Diagnos
  */
 function filesAt(path: string): readonly NamedFile[] {
   const standing = statSync(path, { throwIfNoEntry: false });
-  if (standing === undefined) throw new MissingError('there is no such file or folder', undefined, [], path);
+  if (standing === undefined) throw new MissingError('does not exist', undefined, [], path);
   if (standing.isDirectory()) return filesIn(path).flatMap((name) => (isOwn(path, name) ? { folder: path, name } : []));
   if (!isYaml(path)) throw new InputError('only YAML files are formatted', undefined, [], path);
   // A link to a file stays a link.

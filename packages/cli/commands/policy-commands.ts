@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { OnEnd } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { LOG_FORMATS } from '../findings/log.js';
@@ -134,7 +134,12 @@ export function addPolicyCommands(program: Command, context: CommandContext, onE
   program
     .command('fmt')
     .description('format policies, tests and fixtures')
-    .argument('[path...]', 'files and folders; - formats standard input to standard output', ['policies'])
+    .addArgument(
+      new Argument('[path...]', 'files and folders; - formats standard input to standard output').default(
+        ['policies'],
+        '"policies"',
+      ),
+    )
     .option('--check', 'fail if a file is not formatted; writes nothing')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['list', ...LOG_FORMATS]).default('list'))
     .action(async (paths, options) => {

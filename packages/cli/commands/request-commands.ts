@@ -35,7 +35,7 @@ export function addRequestCommands(program: Command, context: CommandContext, on
   )
     .option(
       '--database [url]',
-      'with --table: compare the file with this database, or with the one of DATABASE_URL; then print the plan, if there is a principal',
+      'with --table: compare the file with this database, or the one at DATABASE_URL; then print the plan, if there is a principal',
     )
     .action(async (directory, options) => {
       const { planCommand } = await import('./plan.js');

@@ -14,11 +14,14 @@ export function addRlsCommands(rls: Command, context: CommandContext, onEnd: OnE
     .argument('[url]', 'URL of the database; default is DATABASE_URL, or the variables of psql')
     .option('--table <file>', 'file with the tables of the resources and their `rls`, YAML or JSON')
     .option('--kind <kind...>', 'only the tables of these kinds')
-    .option('--login <role>', 'role that the application connects as, if it is not one of the table file')
-    .option('--read-only', 'create nothing, not even temporarily: compares the comments of policies, for replicas')
+    .option('--login <role>', 'role that the application connects as, if the table file does not name it')
+    .option(
+      '--read-only',
+      'create no objects, not even temporary ones; compares the comments of policies, for replicas',
+    )
     .option(
       '--rows <number>',
-      'also compare so many rows of each table with check; needs a role that sees all rows',
+      'also compare this number of rows of each table with check; needs a role that sees all rows',
       parseCount,
     )
     .option('--write', 'with --rows: try statements that change rows, and roll them back; not on a production database')
@@ -39,7 +42,7 @@ export function addRlsCommands(rls: Command, context: CommandContext, onEnd: OnE
       .argument('[new]', 'folder or git revision; leave out if the first argument is a range')
       .option('--dir <dir>', 'policy folder, in the working tree and in revisions', 'policies')
       .option('--table <file>', 'file with the tables of the resources and their `rls`, YAML or JSON')
-      .option('--old-table <file>', 'the same of the old state, if the table file changes too')
+      .option('--old-table <file>', 'table file of the old state, if it changes too')
       .option('--kind <kind...>', 'only the tables of these kinds')
       .option(
         '--fail-on <results>',

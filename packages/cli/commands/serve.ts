@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type Config, ConfigError, type ConfigSources, type LoadedConfig, loadConfig } from '../../../server/config.js';
 import { REFERENCE_ALIAS } from '../../../server/config/aliases.js';
 import { placed } from '../../../server/config/config-error.js';
@@ -121,6 +122,7 @@ export async function serveConfigured(
   }
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
+  refuseBundle(folder);
   const whenEmpty = options.allowEmpty === true ? 'warn' : 'refuse';
   // `authzc dev` runs the tests, which print warnings above their results.
   const warns = options.isDev !== true;
@@ -143,7 +145,7 @@ export async function serveConfigured(
     .info(
       isOpen
         ? 'programs on this machine see the policies and explanations without credentials; `server.explain.enabled: false` turns this off'
-        : 'policies and explanations are shown to the admin only (`server.explain.enabled`); at loopback addresses, `authzc serve` shows them without credentials',
+        : 'policies and explanations are shown to the admin only (`server.explain.enabled`); `authzc dev` shows them to programs on this machine without credentials',
     );
   logPage(server, config, log);
   await afterCompile();
@@ -154,6 +156,14 @@ export async function serveConfigured(
   // Printed last: a reader of the line may change a policy or stop the server at once.
   context.stdout.write(`${readyLine(server, config)}\n`);
   return EXIT.done;
+}
+
+/** `authz-server` serves bundles. */
+function refuseBundle(folder: string): void {
+  if (/\.(m?js|authzbundle)$/.test(folder) && statSync(folder, { throwIfNoEntry: false })?.isFile() === true)
+    throw new Error(
+      `\`${folder}\` is a bundle, not a folder of policies; \`authz-server --bundle ${folder}\` serves it`,
+    );
 }
 
 async function started(

@@ -59,14 +59,23 @@ function readBundleHash(files: FolderCompilation['files']): string {
   return /hash = '(\w+)'/.exec(text)?.[1] ?? invariant('a compilation has a hash');
 }
 
+const NO_SOLVER = 'no solver';
+
 function unprovedIn({ unproved }: ClientProjection, program: Program): readonly Diagnostic[] {
   const report = new Diagnostics();
   const found = new Map(unproved.map((one) => [JSON.stringify([one.kind, one.action, one.claim]), one]));
-  for (const { kind, action, claim, reason } of found.values()) {
+  const all = [...found.values()];
+  // Without a solver nothing is proved, so that one error says it.
+  const unsolved = all.find(({ reason }) => reason === NO_SOLVER);
+  for (const { kind, action, claim, reason } of unsolved === undefined ? all : [unsolved]) {
     const module = program.modules.find((one) => one.kind === 'resource' && one.kindName === kind);
     const span = module?.kind === 'resource' ? module.rules[0]?.span : undefined;
+    const notes =
+      reason === NO_SOLVER
+        ? [{ message: 'projections are proved by a solver: `npm install --save-dev z3-solver`' }]
+        : [];
     if (span === undefined) throw new Error(`authzc has a bug: no policy of \`${kind}\` to report`);
-    report.add('client/unproved', { span, anchor: span.start, path: '' }, { kind, action, claim, reason });
+    report.add('client/unproved', { span, anchor: span.start, path: '' }, { kind, action, claim, reason }, { notes });
   }
   return report.sorted();
 }
