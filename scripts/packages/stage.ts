@@ -144,7 +144,10 @@ function readmeOf({ name, optionalPeers }: PackageDefinition): string {
     (other) => `- \`${other.name}\`: ${other.description}.`,
   );
   return [
-    readFileSync(join('scripts/packages/readme', `${name}.md`), 'utf8').trim(),
+    // The comments tell the tests of these pages how to run them.
+    readFileSync(join('scripts/packages/readme', `${name}.md`), 'utf8')
+      .replace(/^<!-- .* -->\n+/gm, '')
+      .trim(),
     '## Optional packages',
     'Install these for the features that need them. An error names the one that is missing.',
     ['| package | versions |', '|---|---|', ...peers].join('\n'),
