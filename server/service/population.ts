@@ -6,6 +6,8 @@ export interface Population {
   readonly attributes: ReadonlySet<string>;
   /** Whether a row may have such an id: any other is not looked for. */
   readonly canHave: (id: string) => boolean;
+  /** Whether there is a row with this id. Rejects with an RpcError when that cannot be read. */
+  readonly has: (id: string) => Promise<boolean>;
   /**
    * Finds the ids of the rows for which a filter is true, in an order that never changes. Never resolves with some of them in place
    * of all. Rejects with an RpcError when the rows cannot be read, or not in time.

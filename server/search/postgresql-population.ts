@@ -1,0 +1,114 @@
+import type { Filter } from '../../runtime/residual/index.js';
+import { renderSql, type SqlColumn, type SqlCondition, type SqlTable } from '../../runtime/residual/sql/index.js';
+import type { FoundIds, Population } from '../service/population.js';
+
+/**
+ * Runs a query in a transaction that cannot write and that the database ends after some time. Rejects with an RpcError if it cannot be
+ * run, or not in time.
+ */
+export type RunReadOnly = (text: string, values: readonly unknown[]) => Promise<readonly object[]>;
+
+/** The rows of a table whose ids may be searched. */
+export interface SearchedTable extends SqlTable {
+  readonly id: SqlColumn;
+}
+
+/**
+ * The rows of a table of PostgreSQL. Ids are ordered as the database orders their column, which an index of a key answers. All that a
+ * caller says is a parameter; names come from the configuration.
+ */
+export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Population {
+  const id = idColumn(table);
+  const from = quoted(table.name);
+  return {
+    attributes: new Set(Object.keys(table.columns).map((path) => path.split('.')[0] as string)),
+    canHave: id.canHave,
+    has: async (wanted) => {
+      if (!id.canHave(wanted)) return false;
+      const rows = await run(`SELECT 1 AS found FROM ${from} WHERE ${id.column} = ${id.given(1)} LIMIT 1`, [wanted]);
+      return rows.length > 0;
+    },
+    find: async (query) => {
+      const own = query.after === undefined ? [query.most] : [query.most, query.after];
+      const condition = renderSql(query.filter as Filter, table, { dialect: 'postgresql', offset: own.length });
+      return find(from, id, own, condition, run);
+    },
+  };
+}
+
+/** @param own how many rows, and the id after which to begin if there is one. */
+async function find(
+  from: string,
+  { column, ordered, given, isThere }: IdColumn,
+  own: readonly unknown[],
+  condition: SqlCondition,
+  run: RunReadOnly,
+): Promise<FoundIds> {
+  if (condition.kind === 'refused') return { kind: 'refused', reasons: condition.problems.map(({ reason }) => reason) };
+  const start = own.length === 1 ? '' : ` AND ${ordered} > ${given(2)}`;
+  const text =
+    `SELECT ${column}::text AS found FROM ${from} WHERE ${isThere}${start} AND (${condition.text}) ` +
+    `ORDER BY ${ordered} LIMIT $1::integer`;
+  const rows = await run(text, [...own, ...condition.parameters]);
+  return { kind: 'found', ids: rows.map((row) => (row as { readonly found: string }).found) };
+}
+
+/** How a table has its ids. */
+interface IdColumn {
+  readonly column: string;
+  /** What rows are ordered by and compared with. */
+  readonly ordered: string;
+  /** A parameter as a value of the column. */
+  readonly given: (position: number) => string;
+  /** The rows that have an id that check accepts. */
+  readonly isThere: string;
+  readonly canHave: (id: string) => boolean;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const INTEGER = /^(0|-?[1-9]\d{0,18})$/;
+
+function idColumn({ name, id }: SearchedTable): IdColumn {
+  const column = quoted(id.column.includes('.') ? id.column : `${name}.${id.column}`);
+  switch (id.type) {
+    case 'uuid':
+      return {
+        column,
+        ordered: column,
+        given: (position) => `$${position}::uuid`,
+        isThere: `${column} IS NOT NULL`,
+        canHave: (wanted) => UUID.test(wanted),
+      };
+    case 'integer-as-text':
+      return {
+        column,
+        ordered: column,
+        given: (position) => `$${position}::bigint`,
+        isThere: `${column} IS NOT NULL`,
+        canHave: (wanted) => INTEGER.test(wanted) && BigInt.asIntN(64, BigInt(wanted)) === BigInt(wanted),
+      };
+    case 'text': {
+      // Where different strings may be equal, neither order nor equality tells ids apart.
+      const text = id.collation === 'other' ? `${column}::text COLLATE "C"` : column;
+      return {
+        column: id.collation === 'other' ? text : column,
+        ordered: text,
+        given: (position) => `$${position}::text`,
+        isThere: `${column} <> ''`,
+        // PostgreSQL has no strings with NUL.
+        canHave: (wanted) => wanted !== '' && !wanted.includes('\0') && !LONE_SURROGATE.test(wanted),
+      };
+    }
+    default:
+      throw new TypeError(`the id of \`${name}\` must be of the type text, uuid or integer-as-text to be searched`);
+  }
+}
+
+function quoted(name: string): string {
+  if (name.includes('\0')) throw new TypeError('a name contains NUL');
+  return name
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.');
+}
