@@ -1,9 +1,12 @@
 import { functions } from '../../cel/library/functions.js';
 import type { CelType } from '../../cel/library/types.js';
 import { addressesIn, IPV4_ADDRESSES, isInRange, isMapped } from './networks.js';
+import { encodeMembership } from './membership.js';
 import { matchingTexts } from './regular-expressions.js';
 import { optional, orOther } from './optionals.js';
+import type { QueryRecord } from './query-record.js';
 import type { Script } from './script.js';
+import { encodeSetCall, equivalence, normalArguments } from './set-functions.js';
 import { apply } from './smt.js';
 import { FAILURE, type Term, unknown } from './values.js';
 
@@ -55,13 +58,37 @@ const TOLERANT: ReadonlySet<string> = new Set(['optionalOr', 'optionalOrValue', 
 /** What the functions of the table give, where all their overloads agree. */
 const RESULTS: ReadonlyMap<string, string> = resultsOfTable();
 
-/** A call of a function of packages/cel/runtime. */
-export function call(runtime: string, args: readonly Term[], script: Script): Term | undefined {
+/** A call of a function. */
+export function encodeCall(query: QueryRecord, runtime: string, name: string, args: readonly Term[]): Term {
+  const known = interpretedCall(runtime, args, query.script);
+  const [first] = args;
+  if (known !== undefined) {
+    if (runtime === 'toTimestamp' && first !== undefined) query.parsed.timestamps.add(first.text);
+    if (runtime === 'toDuration' && first !== undefined) query.parsed.durations.add(first.text);
+    if (runtime === 'size' && first !== undefined) query.collections.set(first.text, first);
+    if (runtime === 'inIPAddrRange' && first !== undefined) {
+      query.uninterpreted.add('inIPAddrRange of other than IPv4 addresses');
+      query.usual.push(`(or (not ((_ is Str) ${first.text})) (str.in_re (str ${first.text}) ${IPV4_ADDRESSES}))`);
+    }
+    return known;
+  }
+  const { script } = query;
+  const isIn = (element: Term, list: Term): Term => encodeMembership(query, element, list, false);
+  const ofSets =
+    encodeSetCall(runtime, args, isIn, script) ??
+    equivalence(runtime, args, (all, some_) => encodeCall(query, 'setsContains', name, [all, some_]), script);
+  if (ofSets !== undefined) return ofSets;
+  query.uninterpreted.add(name);
+  return uninterpretedCall(runtime, normalArguments(runtime, args, query.script), query.script);
+}
+
+/** A call of a function of packages/cel/runtime that a query interprets. */
+function interpretedCall(runtime: string, args: readonly Term[], script: Script): Term | undefined {
   return Object.hasOwn(ENCODINGS, runtime) ? ENCODINGS[runtime]?.(args, script) : undefined;
 }
 
 /** A function of which nothing is known but that it depends on its arguments alone, and what kind of value it gives. */
-export function uninterpretedCall(runtime: string, args: readonly Term[], script: Script): Term {
+function uninterpretedCall(runtime: string, args: readonly Term[], script: Script): Term {
   const result = script.uninterpreted(
     `call ${runtime} of ${args.length}`,
     'V',

@@ -1,10 +1,13 @@
 import type { Attributes } from '../../../runtime/policy/index.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { Question } from '../question/question.js';
+import { equality } from './equality.js';
+import { encodeUnrolled } from './macros.js';
 import { type ListedElement, schemaFacts } from './schemas.js';
+import type { Scope } from './scope.js';
 import { Script } from './script.js';
 import { and, apply, intConstant, NotEncodable, not, or, stringConstant } from './smt.js';
-import { type Scope, Terms } from './terms.js';
+import { Terms } from './terms.js';
 import { type Term, unknown } from './values.js';
 
 /** What a solver is asked about a question, as SMT-LIB 2.6 without options and commands that answer. */
@@ -196,14 +199,14 @@ function makeWitness({ script, terms, roles }: FormulaEncoder, question: Questio
     const elements = positions.map((position) => readElement(range, position));
     if (kind === 'listed' && element !== undefined) {
       const found = elements.map((item, position) =>
-        and(counts(range)[position] as string, `(isTrue ${terms.equal(element, item).text})`),
+        and(counts(range)[position] as string, `(isTrue ${equality(element, item, script).text})`),
       );
       script.assert(`(=> ((_ is Lst) ${range.text}) (= ${result} ${or(...found)}))`);
     }
     if (kind === 'macro' && macro !== undefined && scope !== undefined) {
       script.assert(`(not ((_ is Map) ${range.text}))`);
       script.assert(
-        `(=> ((_ is Lst) ${range.text}) (= ${result} ${terms.unrolled(macro, elements, scope, counts(range))}))`,
+        `(=> ((_ is Lst) ${range.text}) (= ${result} ${encodeUnrolled(terms, macro, elements, scope, counts(range))}))`,
       );
     }
   }
