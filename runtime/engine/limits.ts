@@ -23,13 +23,21 @@ export interface EvaluationLimits {
 /** Limits with their defaults. */
 export type ResolvedLimits = { readonly [Limit in keyof EvaluationLimits]-?: number };
 
+/** Fills in the default of each limit that is not given. */
+export function resolveLimits({
+  evaluationCost = DEFAULT_COST,
+  evaluationMemory = DEFAULT_MEMORY,
+}: EvaluationLimits = {}): ResolvedLimits {
+  return { evaluationCost, evaluationMemory };
+}
+
 /** Limits the cost of calls. Bundles that are written by hand lack it and are not limited. */
 export interface Guard {
   /**
    * Begins with a resource, once its chain is known and whether outputs are requested: renews the memory, and selects
    * which of many roles to judge.
    */
-  turn(evaluation: Evaluation, limits: EvaluationLimits): void;
+  turn(evaluation: Evaluation, limits: ResolvedLimits): void;
   /** Throws an error that was caught during a decision, if it has to fail the call. */
   passOn(error: unknown): void;
   /** Begins a call. Returns whether it is the outermost, which `end` needs to know. */
@@ -47,8 +55,8 @@ export interface Guard {
 
 /** Compiled bundles bring it, as their conditions charge the meter of their own copy of the library. */
 export const guard: Guard = {
-  turn(evaluation: Evaluation, limits: EvaluationLimits): void {
-    renewMemory(readMemory(limits));
+  turn(evaluation: Evaluation, { evaluationMemory }: ResolvedLimits): void {
+    renewMemory(evaluationMemory);
     if (evaluation.judgedRoles.length > FEW_ROLES) chooseRoles(evaluation);
   },
   passOn(error: unknown): void {
@@ -57,7 +65,7 @@ export const guard: Guard = {
     if (error instanceof RangeError) throw new EvaluationLimitError('depth');
   },
   asOne(work, limits, asked) {
-    const isOutermost = beginLimit(readCost(limits), readMemory(limits));
+    const isOutermost = this.begin(resolveLimits(limits));
     try {
       return work();
     } catch (error) {
@@ -87,12 +95,4 @@ function chooseRoles(evaluation: Evaluation): void {
   );
   if (collectsOutputs) evaluation.outputRoles = new OutputRoles(classes);
   else evaluation.judgedRoles = classes.first;
-}
-
-function readCost({ evaluationCost = DEFAULT_COST }: EvaluationLimits): number {
-  return evaluationCost;
-}
-
-function readMemory({ evaluationMemory = DEFAULT_MEMORY }: EvaluationLimits): number {
-  return evaluationMemory;
 }

@@ -5,8 +5,7 @@ import type { CapabilityEngine } from './capability-requests.js';
 import type { CompiledTraces } from './decide/evaluation.js';
 import type { Explanation } from './decision-trace.js';
 import type { Registry } from './find/registry.js';
-import { DEFAULT_COST, DEFAULT_MEMORY } from '../../packages/cel/runtime/index.js';
-import type { EvaluationLimits, ResolvedLimits } from './limits.js';
+import { type EvaluationLimits, type ResolvedLimits, resolveLimits } from './limits.js';
 import type { Plan, PlanSettings } from './plan/planner.js';
 import type {
   AccessRequest,
@@ -129,7 +128,7 @@ export function resolveSettings({
   schemaEnforcement = 'none',
   clock = systemClock(),
   plan,
-  limits: { evaluationCost = DEFAULT_COST, evaluationMemory = DEFAULT_MEMORY } = {},
+  limits,
   traced,
   strictEvaluation,
 }: EngineOptions): Settings {
@@ -142,7 +141,7 @@ export function resolveSettings({
     schemaEnforcement,
     clock,
     plan,
-    limits: { evaluationCost, evaluationMemory },
+    limits: resolveLimits(limits),
     traced: strictEvaluation === true ? traced : undefined,
     tracesToExplain: traced,
   };
