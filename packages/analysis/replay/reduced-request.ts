@@ -28,7 +28,7 @@ export interface ReducedCheck extends ResourceCheck {
  */
 export class ReducedRequests {
   private readonly partial: PartialDecisions;
-  /** For each way to enforce schemas with which as much, or more, may have been kept as these policies read. */
+  /** The reads of each way to enforce schemas with which as much, or more, may have been kept as these policies read. */
   private readonly ofResponses: readonly ReadSets[];
   private readonly ofEffects: ReadSets;
   private readonly isRejecting: boolean;
