@@ -133,6 +133,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
       .addOption(new Option('-o, --output <format>', 'output format').choices(FACTS_FORMATS).default('text'))
       .option('--table <file>', 'with -o columns: file with the tables of the resources, YAML or JSON')
       .option('--lines', 'with -o text: list the lines that read each path')
+      .option('--sources <file>', 'server configuration: list only the facts that none of its sources provides')
       .addOption(new Option('--write <file>', 'write the paths to this file, to commit it').conflicts('check'))
       .option('--check <file>', 'in CI: fail if decisions read other paths than this file lists'),
     {

@@ -6,6 +6,9 @@ import { factsColumns } from '../../analysis/facts/report/columns.js';
 import { factsJson } from '../../analysis/facts/report/json.js';
 import { listUnread } from '../../analysis/facts/report/mask.js';
 import { factsText } from '../../analysis/facts/report/text.js';
+import { unprovidedText } from '../../analysis/facts/report/unprovided.js';
+import { listUnprovided } from '../../analysis/facts/unprovided.js';
+import { readSources } from '../policies/sources-file.js';
 import { factsTypes } from '../../analysis/facts/report/types.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
@@ -33,6 +36,8 @@ export interface FactsCommandOptions extends EngineFlags {
   /** A file of tables. */
   readonly table?: string;
   readonly lines?: boolean;
+  /** A configuration of the server: only facts that none of its sources provides are listed. */
+  readonly sources?: string;
   /** The lock file to write, or to compare with. */
   readonly write?: string;
   readonly check?: string;
@@ -50,6 +55,8 @@ export function factsCommand(directory: string, options: FactsCommandOptions, co
 function listFacts(directory: string, options: FactsCommandOptions, context: CommandContext): number {
   if (options.output === 'columns' && options.table === undefined)
     throw new UsageError('-o columns needs --table FILE, which names the columns of attributes');
+  if (options.sources !== undefined && options.output !== 'text' && options.output !== 'json')
+    throw new UsageError('with --sources, the output format must be text or json');
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const program = fold(compilation.lowered);
@@ -66,6 +73,13 @@ function listFacts(directory: string, options: FactsCommandOptions, context: Com
   if (report.tables.length === 0)
     throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
   const pathOf = (file: string): string => shownPath(file, directory);
+  if (options.sources !== undefined) {
+    const unprovided = listUnprovided(report, readSources(options.sources, context));
+    context.stdout.write(
+      options.output === 'json' ? `${visibleJson(unprovided, 2)}\n` : unprovidedText(unprovided, pathOf),
+    );
+    return EXIT.done;
+  }
   if (options.write !== undefined) {
     writeFileSync(options.write, `${JSON.stringify(makeLock(report), undefined, 2)}\n`);
     return EXIT.done;
