@@ -1,5 +1,4 @@
-import { type EmittedFile, emittedFile, makeSection, type Section } from '../ir/emitted-file.js';
-import { PieceList } from '../ir/pieces.js';
+import { type EmittedFile, emittedFile, extendFile, makeSection, type Section } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaAddress } from '../ir/schema.js';
 import type { Value } from '../ir/value.js';
@@ -34,7 +33,7 @@ export function withComputed(
 ): readonly EmittedFile[] {
   return [
     ...files.map((file) => {
-      if (file.path === 'index.ts') return extended(file, "export { computed } from './computed.js';");
+      if (file.path === 'index.ts') return extendFile(file, "export { computed } from './computed.js';");
       return file.path === MANIFEST ? listed(file) : file;
     }),
     emitComputed(values, program),
@@ -95,13 +94,6 @@ function merged(imports: readonly Import[]): readonly Import[] {
     for (const name of own) known.set(name.as, name);
   }
   return [...names].map(([from, own]) => ({ from, names: [...own.values()] }));
-}
-
-function extended(file: EmittedFile, statement: string): EmittedFile {
-  const pieces = new PieceList();
-  pieces.addAll(file.pieces);
-  pieces.add('code', statement.length + 2);
-  return { ...file, text: `${file.text}\n${statement}\n`, pieces };
 }
 
 /** The manifest, with the module among its files. */

@@ -147,6 +147,14 @@ export function emittedFile(
   };
 }
 
+/** A file with one more statement at its end. */
+export function extendFile(file: EmittedFile, statement: string): EmittedFile {
+  const pieces = new PieceList();
+  pieces.addAll(file.pieces);
+  pieces.add('code', statement.length + 2);
+  return { ...file, text: `${file.text}\n${statement}\n`, pieces };
+}
+
 /** A section that is one piece. */
 export function makeSection(kind: PieceKind, text: string): Section {
   const pieces = new PieceList();

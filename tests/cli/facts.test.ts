@@ -151,6 +151,58 @@ test('a lock file tells which action reads another attribute, and where', async 
   }
 });
 
+test('facts that no source of a configuration provides have to be sent', async () => {
+  const config = (sources: unknown) => ({ ...FILES, 'config/authz.yaml': JSON.stringify({ sources }) });
+  const table = { of: 'note', sql: { url: '${DATABASE_URL}', tables: '../tables.yaml', table: 'note' } };
+  const folder = makeFolder(config({ from: { notes: table } }));
+  const actions = ['--action', 'view', 'edit', 'share'];
+  const { code, stdout } = await facts(folder, '--sources', 'config/authz.yaml', ...actions);
+  assert.is(code, 0);
+  assert.is(
+    stdout,
+    'no source provides these facts, so callers must send them:\n  note  principal.attr.team  share  policies/note.yaml:12\n',
+  );
+  const people = { of: 'principal', provides: { team: 'string' }, http: { url: 'https://hr.example.com/{id}' } };
+  const both = makeFolder(config({ from: { notes: table, people } }));
+  assert.is(
+    (await facts(both, '--sources', 'config/authz.yaml', ...actions)).stdout,
+    'sources provide every fact that decisions read\n',
+  );
+  const listed = makeFolder(
+    config({ from: { notes: { of: 'note', provides: ['place'] } }, sent: ['principal.attr.*'] }),
+  );
+  const json = await facts(listed, '--sources', 'config/authz.yaml', ...actions, '-o', 'json');
+  assert.equal(JSON.parse(json.stdout), [
+    { kind: 'note', fact: 'resource.attr.owner', actions: ['edit'], lines: ['roles.yaml:5'] },
+  ]);
+  for (const wrong of [
+    undefined,
+    { from: { a: {} } },
+    { from: { a: { of: 'note', provides: 1 } } },
+    { from: { a: { of: 'note', sql: {} } } },
+  ]) {
+    const refused = await facts(makeFolder(config(wrong)), '--sources', 'config/authz.yaml');
+    assert.equal([refused.code, refused.stdout], [2, ''], JSON.stringify(wrong));
+  }
+  assert.is((await facts(folder, '--sources', 'config/authz.yaml', '-o', 'types')).code, 2);
+});
+
+test('`compile --facts` writes the type of what decisions read, and reports what reads a side as a whole', async () => {
+  const folder = makeFolder();
+  const compile = (...words: readonly string[]) =>
+    callAuthzc(['compile', 'policies', '--facts', '--out', 'generated', '--bundle', 'policies.js', ...words], folder);
+  const { code, stdout } = await compile();
+  assert.is(code, 0, stdout);
+  assert.match(stdout, 'policies/note.yaml:13');
+  assert.match(stdout, 'warning[facts/whole]: `resource.attr` is read as a whole');
+  for (const file of ['generated/types.ts', 'policies.d.ts']) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    assert.match(text, "readonly principal: ReadAttributes<Policies['kinds']['note']['principal'], 'team'>;", file);
+  }
+  assert.is((await compile('--check')).code, 0);
+  assert.is((await compile('--fail-on', 'warning')).code, 3);
+});
+
 test('what no policy covers is an error, and so are policies that do not compile', async () => {
   const folder = makeFolder();
   const none = await facts(folder, '--kind', 'x');

@@ -5,6 +5,7 @@ import { compileFolder } from '../../packages/cli/policies/compile.js';
 import sqlite from 'node-sqlite3-wasm';
 import { protectTables } from '../../packages/analysis/rls/protect.js';
 import { readTableFile } from '../../packages/cli/policies/request-files.js';
+import { diagnosticsOfFacts } from '../../packages/cli/policies/compiled-facts.js';
 import { writeClient } from '../../packages/cli/policies/client.js';
 import { diagnosticsOfTables } from '../../packages/cli/policies/tables.js';
 import { compareTables } from '../../packages/cli/tables/compare-tables.js';
@@ -87,7 +88,8 @@ async function shownFrom(folder: string, flags: readonly string[] = []): Promise
     flags.includes('--client') && view !== undefined
       ? await writeClient(compilation, readFileSync(join(folder, view), 'utf8'), undefined)
       : { diagnostics: [] };
-  return formatPretty([...compilation.diagnostics, ...ofTables, ...ofClient], { color: false });
+  const ofFacts = flags.includes('--facts') ? diagnosticsOfFacts(compilation) : [];
+  return formatPretty([...compilation.diagnostics, ...ofTables, ...ofClient, ...ofFacts], { color: false });
 }
 
 /** What `authzc rls` says of a file of tables, whose policies compile. */

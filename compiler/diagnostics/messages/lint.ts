@@ -147,6 +147,21 @@ Usual reasons:
 Change the condition or the table, or leave the statement out under \`rls\`: then the database allows it to nobody.
 `,
   }),
+  'facts/whole': message<{ readonly side: string }>({
+    severity: 'warning',
+    stage: 'compile',
+    kind: 'attributes read as a whole',
+    text: ({ side }) => `\`${side}\` is read as a whole: the decision needs every attribute`,
+    explanation: `
+A condition compares, counts or walks all attributes of the principal or of the resource, as \`R.attr == P.attr\` and \`size(R.attr) > 3\` do. What it reads then has no names:
+callers have to send every attribute, a [facts engine](../send-ids.md) fetches everything that its sources provide, and no attribute can be left out of an
+[audit entry](../audit.md#keep-only-what-decisions-read).
+
+It is only reported with \`--facts\`. The decisions are right.
+
+Name the attributes in the condition, or put those that are compared into a map of their own: \`R.attr.labels == P.attr.labels\` reads one attribute.
+`,
+  }),
   'rls/no-index': message<{ readonly kind: string; readonly command: string }>({
     severity: 'warning',
     stage: 'rls',

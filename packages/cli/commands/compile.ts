@@ -98,7 +98,8 @@ async function compiled(directory: string, options: CompileOptions, context: Com
   progress.clear();
   const { snapshot, sources } = compilation;
   const tables = await readTables(directory, options, context);
-  const diagnostics = [...compilation.diagnostics, ...tables.diagnostics];
+  const ofFacts = facts ? await readFacts(directory, options) : NO_FACTS;
+  const diagnostics = [...compilation.diagnostics, ...tables.diagnostics, ...ofFacts.diagnostics];
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
   if (suites.length === 0 || isRefused || snapshot === undefined)
@@ -141,7 +142,8 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     return EXIT.done;
   }
   const emitted = tables.addComputed(snapshot.files);
-  const files = [...reviewedFiles(emitted), snapshot.types];
+  const types = ofFacts.addTypes(snapshot.types);
+  const files = [...reviewedFiles(emitted), types];
   if (options.check === true) {
     await compilation.save(compilation.written);
     const code = checkFolder(directory, options, files, context);
@@ -162,7 +164,7 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     {
       modules: files,
       bundling: bundled?.bundling,
-      declarations: bundleDeclarations(snapshot.types, { checksOnly, explain }),
+      declarations: bundleDeclarations(types, { checksOnly, explain }),
     },
   ).finally(() => progress.clear());
   await compilation.save((emitted === snapshot.files ? await bundled?.record() : undefined) ?? compilation.written);
@@ -252,6 +254,25 @@ async function readTables(
   return {
     diagnostics: diagnosticsOfTables(compilation, file.tables, dialect),
     addComputed: (files) => (computed === undefined ? files : withComputed(files, computed.values, computed.program)),
+  };
+}
+
+/** What `--facts` has to do with a compilation, besides the bundle. */
+interface CompiledFacts {
+  /** Conditions that read all attributes of a side. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Adds the type `Facts` of what decisions read. */
+  readonly addTypes: (types: EmittedFile) => EmittedFile;
+}
+
+const NO_FACTS: CompiledFacts = { diagnostics: [], addTypes: (types) => types };
+
+async function readFacts(directory: string, { strictTypes = false }: CompileOptions): Promise<CompiledFacts> {
+  const { diagnosticsOfFacts, withFactTypes } = await import('../policies/compiled-facts.js');
+  const compilation = compileFolder(directory, { strictTypes });
+  return {
+    diagnostics: diagnosticsOfFacts(compilation),
+    addTypes: (types) => withFactTypes(types, compilation),
   };
 }
 
