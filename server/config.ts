@@ -30,6 +30,9 @@ export type TokenSubjectConfig = NonNullable<Config['server']['tokenSubject']>;
 /** Where the roles of tenants come from, and how they are kept. */
 export type TenantsConfig = NonNullable<Config['tenants']>;
 
+/** Where facts come from that callers do not send. */
+export type SourcesConfig = NonNullable<Config['sources']>;
+
 /** Where a configuration comes from: a file or none, and the overrides of the command line, in order. */
 export interface ConfigSources {
   readonly file?: string | undefined;
@@ -75,7 +78,7 @@ function readFile(file: string, environment: Environment): MapNode {
 }
 
 function createConfig({ settings, places }: Settled) {
-  const { server, engine, bundle, auxData, schema, tenants, audit, storage } = settings;
+  const { server, engine, bundle, auxData, schema, tenants, sources, audit, storage } = settings;
   const { advanced, authzen, explain, gateway, ...listeners } = server;
   const { plan, ...evaluation } = engine;
   return {
@@ -99,6 +102,8 @@ function createConfig({ settings, places }: Settled) {
     audit: createAuditConfig(audit),
     /** Undefined: tenants have no roles of their own. */
     tenants: createTenants(tenants),
+    /** Undefined: callers send all facts. */
+    sources: Object.keys(sources.from).length === 0 ? undefined : sources,
     rollout: createRolloutConfig(bundle),
     schemaEnforcement: schema.enforcement,
     jwt: {

@@ -42,10 +42,17 @@ export async function startServer(
   const tenantLog = log?.logger('authz.tenants');
   const tell = tenantReporter(tenantLog);
   const store = config.tenants && (await openTenants(config.tenants, tell));
+  // Modules that a server does not need are not loaded.
+  const sources =
+    config.sources &&
+    (await (await import('./facts/serve-facts.js')).serveFacts(config.sources, log?.logger('authz.facts')));
   const engineFor = (next: Bundle): Promise<ServingEngine> =>
-    servingEngine(config, next, clock, (tenant, { message: reason }) => {
-      store?.refused();
-      tell({ kind: 'refused', tenant, reason, bundle: next.policies.hash });
+    servingEngine(config, next, clock, {
+      onRefused: (tenant, { message: reason }) => {
+        store?.refused();
+        tell({ kind: 'refused', tenant, reason, bundle: next.policies.hash });
+      },
+      onDisagreement: sources?.disagreed,
     });
   const bundles = new ServedBundles(await engineFor(bundle), config.rollout.minWait);
   const observation =
@@ -66,6 +73,7 @@ export async function startServer(
   ];
   const answered = async (): Promise<void> => {
     await store?.close();
+    await sources?.close();
     await shadow?.close();
     await auditWatch?.close();
     await observation?.close();
@@ -83,7 +91,7 @@ export async function startServer(
   const server = await openServer({
     config,
     decider: bundles.current.decider,
-    preparation: { bundles, tenants },
+    preparation: { bundles, tenants, facts: sources?.serviceFor(bundles) },
     build: () => bundles.current.release,
     watchers,
     auditReader: audit?.reader,

@@ -100,6 +100,7 @@ export async function openServer({
   const services: Services = {
     decider,
     steps: createSteps(preparation),
+    facts: preparation.facts,
     callIds: new CallIds(),
     limits: config.server.requestLimits,
     tokenSubject: config.server.tokenSubject,

@@ -71,8 +71,44 @@ const INVALID = Symbol('invalid');
  * @throws {TypeError} for a URL that cannot be used.
  */
 export function httpFacts(options: HttpFactsOptions): FactSource {
-  const { url, types, attributes = {}, items = '', id = '/id', headers, missingStatus, plainHttp, ...rest } = options;
-  const { maxBytes = MEBIBYTE, provides = Object.keys(types), cost = HTTP_COST, ...source } = rest;
+  const { headers, maxBytes = MEBIBYTE, ...rest } = options;
+  return httpFactsBy(async (url, signal, { missingStatus }) => {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', ...(await headers?.()) },
+      redirect: 'manual',
+      credentials: 'omit',
+      signal,
+    });
+    const { status } = response;
+    const contentType = response.headers.get('content-type') ?? '';
+    if (status === missingStatus || !isAnswer(status, contentType)) {
+      await response.body?.cancel();
+      return { status, contentType, body: NO_BODY };
+    }
+    return { status, contentType, body: await readBytes(response, maxBytes) };
+  }, rest);
+}
+
+const NO_BODY = new Uint8Array();
+
+/** An answer of a server. Its body may be left out if the status is not 200. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** Sends a request for a URL. Follows no redirect, and rejects if there is no whole answer. */
+export type SendRequest = (
+  url: string,
+  signal: AbortSignal,
+  options: Pick<HttpFactsOptions, 'missingStatus'>,
+) => Promise<HttpAnswer>;
+
+/** Creates the same source by another client, which has headers and limits of its own. */
+export function httpFactsBy(send: SendRequest, options: Omit<HttpFactsOptions, 'headers' | 'maxBytes'>): FactSource {
+  const { url, types, attributes = {}, items = '', id = '/id', missingStatus, plainHttp, ...rest } = options;
+  const { provides = Object.keys(types), cost = HTTP_COST, ...source } = rest;
   const template = readTemplate(url, plainHttp === true);
   const readers = provides.map((attribute) => {
     const pointer = Object.hasOwn(attributes, attribute) ? attributes[attribute] : `/${escapeName(attribute)}`;
@@ -81,17 +117,10 @@ export function httpFacts(options: HttpFactsOptions): FactSource {
   const [itemsAt, idAt] = [parsePointer(items), parsePointer(id)];
 
   const ask = async (keys: readonly string[], signal: AbortSignal): Promise<unknown> => {
-    const response = await fetch(template.make(keys), {
-      headers: { accept: 'application/json', ...(await headers?.()) },
-      redirect: 'manual',
-      credentials: 'omit',
-      signal,
-    });
-    if (!template.isList && response.status === missingStatus) {
-      await response.body?.cancel();
-      return [];
-    }
-    const answer = readPointer(await readJson(response, maxBytes), itemsAt);
+    const { status, contentType, body } = await send(template.make(keys), signal, { missingStatus });
+    if (!template.isList && status === missingStatus) return [];
+    if (!isAnswer(status, contentType)) throw new TypeError('not an answer in JSON');
+    const answer = readPointer(readJson(body), itemsAt);
     return template.isList ? answer : [answer];
   };
   return {
@@ -176,15 +205,15 @@ function isSafeId(id: string, isInPath: boolean): boolean {
   return id !== '.' && id !== '..' && !(isInPath && /[/\\]/.test(id));
 }
 
-/** The JSON of an answer with status 200. */
-async function readJson(response: Response, maxBytes: number): Promise<unknown> {
-  const isJson = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(response.headers.get('content-type') ?? '');
-  if (response.status !== 200 || !isJson || response.body === null) {
-    await response.body?.cancel();
-    throw new TypeError('not an answer in JSON');
-  }
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let [text, length] = ['', 0];
+/** Whether an answer has status 200, and JSON. */
+function isAnswer(status: number, contentType: string): boolean {
+  return status === 200 && /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
+}
+
+async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
+  if (response.body === null) return NO_BODY;
+  const parts: Uint8Array[] = [];
+  let length = 0;
   const reader = response.body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     length += part.value.byteLength;
@@ -192,9 +221,19 @@ async function readJson(response: Response, maxBytes: number): Promise<unknown> 
       await reader.cancel();
       throw new TypeError('the answer is too long');
     }
-    text += decoder.decode(part.value, { stream: true });
+    parts.push(part.value);
   }
-  text += decoder.decode();
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+function readJson(body: Uint8Array): unknown {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   const value: unknown = JSON.parse(text);
   // Which of two values counts is not known.
   if (countNames(text) !== countMembers(value)) throw new TypeError('a name is repeated');

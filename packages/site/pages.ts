@@ -69,6 +69,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'mcp-guard',
       'delegation',
       'tenant-roles',
+      'sources',
     ],
   },
   {

@@ -5,25 +5,14 @@ import {
   type CompiledBundle,
   createEngine,
   type Engine,
-  type EngineOptions,
-  type EnginePart,
-  type FactNames,
-  type MakePartialDecider,
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
 import { requestedScope, requireResource, requireText, systemClock } from '../engine/parts.js';
 import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
-import {
-  type AnyPermissions,
-  type Attributes,
-  type Instant,
-  type Permissions,
-  type ReadSetOptions,
-  type ReadSetQuery,
-  sanitize,
-} from '../policy/index.js';
+import { type AnyPermissions, type Attributes, type Permissions, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact } from './ask.js';
+import { type FactDeciders, makeDeciders } from './deciders.js';
 import { factName } from './fact-names.js';
 import type {
   AnswerOptions,
@@ -41,21 +30,10 @@ import { FactsUnavailableError } from './errors.js';
 import { Loader } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { lockRows, requireLocks, withoutLocked } from './locked.js';
-import {
-  decideAll,
-  type Deciders,
-  type FactsDecision,
-  fetchRows,
-  isAmong,
-  type LoopOptions,
-  type SchemaSides,
-  step,
-} from './loop.js';
+import { decideAll, type FactsDecision, fetchRows, isAmong, type LoopOptions, step } from './loop.js';
 import { TurnBatch } from './session.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';
 import { absent, prepareSources } from './source.js';
-
-type ExtensibleEngine = Parameters<EnginePart>[0];
 
 /** How long a decision may take unless the options say otherwise, in milliseconds. */
 const USUAL_DEADLINE = 1000;
@@ -98,18 +76,13 @@ interface Question {
 
 class SourcedEngine {
   readonly engine: Engine;
-  private readonly deciders: Deciders;
+  private readonly deciders: FactDeciders;
   private readonly loaders: readonly Loader[];
   /** Tests whether a request has all facts that sources provide; undefined if sources have more to say about it. */
   private readonly sent: SentTest | undefined;
-  private readonly clock: () => Instant;
   private readonly order: 'frugal' | 'fast';
   private readonly deadline: number;
   private readonly maxSkew: number;
-  private readonly reads: ReadFacts | undefined;
-  /** The instant of the decision that is being made. */
-  private instant: Instant | undefined;
-  private extensible: ExtensibleEngine | undefined;
 
   constructor(
     policies: CompiledBundle,
@@ -127,44 +100,23 @@ class SourcedEngine {
     this.maxSkew = maxSkew;
     this.order = order;
     this.deadline = requireDeadline(deadline);
-    this.clock = engine.clock ?? systemClock();
-    const settings: EngineOptions = { ...engine, clock: () => this.instant ?? this.clock() };
-    this.engine = createEngine(policies, {
-      ...settings,
-      use: [
-        ...(engine.use ?? []),
-        (extensible) => {
-          this.extensible = extensible;
-        },
-      ],
-    });
     const prepared = prepareSources(sources, { deadline, caller, types: policies.factTypes });
     for (const source of prepared) requireDeadline(source.deadline);
     this.loaders = prepared.map((source) => new Loader(source, now));
     this.sent = sentTest(prepared);
-    this.reads = readFacts(policies, engine);
-    this.deciders = {
-      engine: this.engine,
-      partial: requirePartial(policies)(policies.guard, settings),
-      rejects: (ask) => this.findSchemas(ask),
-      // Without roles, what schemas mention is left.
-      schemaFacts: (ask, index) =>
-        this.reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(ask, index), roles: [] }),
-      responseFacts: (ask, index) => {
-        const about = aboutOne(ask, index);
-        const { principals, resource, action, tenants } = ask;
-        const principal = (principals[index] as Ask['principals'][number]).input;
-        const roles = rolesForAny(this.engine, { principal, resource: resource.input, actions: [action], tenants });
-        return this.reads?.({}, { ...about, roles, level: 'response' });
-      },
-      at: (instant, work) => this.at(instant, work),
+    this.deciders = makeDeciders({
+      policies,
+      options: engine,
+      clock: engine.clock ?? systemClock(),
+      create: (options) => createEngine(policies, options),
       onDisagreement: (ask) =>
         onDisagreement?.({
           principal: ask.principals[0]?.input as AccessRequest['principal'],
           resource: ask.resource.input,
           action: ask.action,
         }),
-    };
+    });
+    this.engine = this.deciders.engine;
   }
 
   async decide(request: Question, options: DecideOptions = {}): Promise<FactsDecision> {
@@ -243,12 +195,12 @@ class SourcedEngine {
 
   async principal(given: Question['principal'], about: PrincipalQuery, options: DecideOptions = {}): Promise<object> {
     const { kinds, actions, scope, policyVersion, tenants } = about;
-    if (this.reads === undefined) throw new Error(NO_FACTS);
+    if (this.deciders.reads === undefined) throw new Error(NO_FACTS);
     const wanted = new Set<string>();
     const chain = chainOf(given);
     for (const kind of kinds)
       for (const actor of chain)
-        for (const fact of this.reads(
+        for (const fact of this.deciders.reads(
           {},
           {
             kind,
@@ -332,7 +284,7 @@ class SourcedEngine {
 
   /** The place of a request is that of its resource. */
   private findPlace({ scope, policyVersion }: ResourceInput): Place {
-    const { settings } = this.extensible as ExtensibleEngine;
+    const { settings } = this.deciders;
     return {
       scope: requestedScope(scope, settings.defaultScope),
       version: policyVersion || settings.defaultPolicyVersion,
@@ -370,68 +322,16 @@ class SourcedEngine {
       isFresh: ({ source }) =>
         fresh === true || (fresh !== undefined && [...source.facts.values()].some((fact) => fresh.includes(fact))),
       maxSkew: this.maxSkew,
-      instant: { ...this.clock() },
+      instant: { ...this.deciders.clock() },
       now,
     };
   }
-
-  private at<Result>(instant: Instant, work: () => Result): Result {
-    const before = this.instant;
-    this.instant = instant;
-    try {
-      return work();
-    } finally {
-      this.instant = before;
-    }
-  }
-
-  /** The sides whose schemas reject requests. */
-  private findSchemas({ resource: { input }, action }: Ask): SchemaSides {
-    const { settings, registry } = this.extensible as ExtensibleEngine;
-    if (settings.schemaEnforcement !== 'reject') return NO_SCHEMAS;
-    const scope = input.scope || settings.defaultScope;
-    const { schemas } = registry.resourceChain(
-      input.kind,
-      input.policyVersion || settings.defaultPolicyVersion,
-      scope.startsWith('.') ? scope.slice(1) : scope,
-    );
-    const applies = (schema: { readonly ignores?: (action: string) => boolean } | undefined): boolean =>
-      schema !== undefined && schema.ignores?.(action) !== true;
-    return { principal: applies(schemas?.principal), resource: applies(schemas?.resource) };
-  }
-}
-
-/** The facts that decisions read: with further options of the engine, about a query. */
-type ReadFacts = (options: ReadSetOptions, query: ReadSetQuery) => FactNames | undefined;
-
-/** Undefined for policies without read sets, whose decisions are then taken to read everything. */
-function readFacts(policies: CompiledBundle, engine: EngineOptions): ReadFacts | undefined {
-  const { facts } = policies;
-  if (facts === undefined) return undefined;
-  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement } = engine;
-  const own = { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement };
-  return (options, query) => facts.readSets({ ...own, ...options })(query).facts;
-}
-
-/** What a read set is asked about: an ask of one of its principals. */
-function aboutOne({ principals, resource: { input }, action }: Ask, index: number): ReadSetQuery {
-  const { id, roles, scope, policyVersion } = (principals[index] as Ask['principals'][number]).input;
-  return {
-    kind: input.kind,
-    action,
-    roles,
-    scope: input.scope,
-    version: input.policyVersion,
-    principal: { id, scope, policyVersion },
-  };
 }
 
 const NO_FACTS = 'the policies have no read sets: compile them with `authzc compile --facts`';
 
 /** What is kept of a source, outside of transactions. */
 const KEPT = { tx: undefined, isFresh: false };
-
-const NO_SCHEMAS: SchemaSides = { principal: false, resource: false };
 
 const NO_SERVER = {
   outputs: [],
@@ -468,12 +368,6 @@ function requireDeadline(deadline: number): number {
   if (!(deadline > 0 && deadline <= LONGEST_DEADLINE))
     throw new TypeError('`deadline` must be a number of milliseconds above 0');
   return deadline;
-}
-
-function requirePartial({ partial }: CompiledBundle): MakePartialDecider {
-  if (partial === undefined)
-    throw new Error('the policies cannot be decided in part: compile them with `authzc compile --facts`');
-  return partial;
 }
 
 function now(): number {

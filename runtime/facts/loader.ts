@@ -15,8 +15,24 @@ export interface LoadOptions {
   readonly lock?: RowLock | undefined;
 }
 
-/** The most calls of a source that may wait at once. */
-const MOST_CALLS = 512;
+/** How many calls of a source may be under way, and how many more may wait for one of them to end. */
+export interface CallBounds {
+  readonly atOnce: number;
+  readonly waiting: number;
+}
+
+/** What became of a call of a source. */
+export interface SourceCall {
+  readonly keys: number;
+  /** In milliseconds, from when it was wanted. */
+  readonly duration: number;
+  /** How many keys have a row. */
+  readonly found: number;
+  /** The reasons why keys have none, other than that there is none. */
+  readonly failures: readonly FailureReason[];
+}
+
+const BOUNDS: CallBounds = { atOnce: 512, waiting: 0 };
 /** How long a key whose request failed is not asked for again, in milliseconds. */
 const PAUSE = 1000;
 
@@ -26,10 +42,15 @@ export class Loader {
   private readonly pausedUntil = new Map<string, number>();
   private readonly waiting = new Map<string, Promise<LoadedRow>>();
   private calls = 0;
+  /** Calls that wait for another one to end. */
+  private readonly queue = new Set<() => void>();
 
+  /** @param tell told of each call. */
   constructor(
     readonly source: PreparedSource,
     private readonly now: () => number,
+    private readonly bounds = BOUNDS,
+    private readonly tell?: (call: SourceCall) => void,
   ) {
     const { maxAge, maxStale } = source.cache;
     if (maxAge > 0 || maxStale > 0) this.cache = new RowCache(source.cache);
@@ -91,16 +112,30 @@ export class Loader {
 
   private async ask(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
     const at = this.now();
-    if (options.until <= at) return this.allFailed(keys, 'deadline', at);
-    if (this.calls >= MOST_CALLS) return this.allFailed(keys, 'busy');
-    this.calls += 1;
-    try {
-      const answer = await this.answer(keys, at, options);
-      if ('reason' in answer) return this.allFailed(keys, answer.reason, at);
-      return this.accepted(answer.rows, keys, at, options);
-    } finally {
-      this.calls -= 1;
+    const rows = await this.askedRows(keys, at, options);
+    if (this.tell !== undefined) {
+      const loaded = [...rows.values()].filter(({ stale }) => stale !== true).map(({ row }) => row);
+      const failures = loaded.flatMap((row) => (typeof row === 'string' ? row : []));
+      this.tell({
+        keys: keys.length,
+        duration: this.now() - at,
+        found: loaded.length - failures.length,
+        failures: failures.filter((row): row is FailureReason => row !== 'no row'),
+      });
     }
+    return rows;
+  }
+
+  private async askedRows(
+    keys: readonly string[],
+    at: number,
+    options: LoadOptions,
+  ): Promise<ReadonlyMap<string, LoadedRow>> {
+    if (options.until <= at) return this.allFailed(keys, 'deadline', at);
+    if (this.calls >= this.bounds.atOnce && this.queue.size >= this.bounds.waiting) return this.allFailed(keys, 'busy');
+    const answer = await this.answer(keys, at, options);
+    if ('reason' in answer) return this.allFailed(keys, answer.reason, at);
+    return this.accepted(answer.rows, keys, at, options);
   }
 
   /** Calls the source. Settles at the deadline, or when the caller no longer waits. */
@@ -112,8 +147,14 @@ export class Loader {
     const { source } = this;
     const controller = new AbortController();
     return new Promise((resolve) => {
+      let isAsked = false;
+      let hasEnded = false;
       const end = (result: { readonly rows: unknown } | { readonly reason: FailureReason }): void => {
+        if (hasEnded) return;
+        hasEnded = true;
         clearTimeout(timer);
+        if (isAsked) this.release();
+        else this.queue.delete(load);
         options.signal?.removeEventListener('abort', abort);
         resolve(result);
       };
@@ -124,32 +165,47 @@ export class Loader {
       const abort = (): void => give('aborted');
       // Not unref'ed: a process that waits for nothing else would end without an answer.
       const timer = setTimeout(() => give('deadline'), Math.max(0, Math.min(source.deadline, options.until - at)));
+      const load = (): void => {
+        this.calls += 1;
+        isAsked = true;
+        let loading: unknown;
+        try {
+          loading = source.load([...keys], {
+            wanted: source.wanted,
+            tx: options.tx,
+            lock: options.lock,
+            signal: controller.signal,
+          });
+        } catch {
+          end({ reason: 'failed' });
+          return;
+        }
+        Promise.resolve(loading).then(
+          (rows) => {
+            // Too late for this decision, but not for the next one.
+            if (controller.signal.aborted) this.accepted(rows, keys, at, options);
+            else end({ rows });
+          },
+          () => end({ reason: 'failed' }),
+        );
+      };
       if (options.signal?.aborted === true) {
         abort();
         return;
       }
       options.signal?.addEventListener('abort', abort, { once: true });
-      let loading: unknown;
-      try {
-        loading = source.load([...keys], {
-          wanted: source.wanted,
-          tx: options.tx,
-          lock: options.lock,
-          signal: controller.signal,
-        });
-      } catch {
-        end({ reason: 'failed' });
-        return;
-      }
-      Promise.resolve(loading).then(
-        (rows) => {
-          // Too late for this decision, but not for the next one.
-          if (controller.signal.aborted) this.accepted(rows, keys, at, options);
-          else end({ rows });
-        },
-        () => end({ reason: 'failed' }),
-      );
+      if (this.calls < this.bounds.atOnce) load();
+      else this.queue.add(load);
     });
+  }
+
+  /** Ends a call, so that the next one may begin. */
+  private release(): void {
+    this.calls -= 1;
+    const [next] = this.queue;
+    if (next === undefined) return;
+    this.queue.delete(next);
+    next();
   }
 
   private accepted(

@@ -16,6 +16,7 @@ import {
   usedKey,
 } from './section.js';
 import { serverKeys } from './server-keys.js';
+import { sourcesKeys } from './sources-keys.js';
 import { tenantsKeys } from './tenants.js';
 import { bool, duration, globals, integer, name, pickOne, text } from './value-types.js';
 
@@ -112,6 +113,7 @@ export const CONFIGURATION = section({
     { cacheSize: ignored('schemas are compiled into the bundle') },
   ),
   tenants: tenantsKeys,
+  sources: sourcesKeys,
   audit: auditKeys,
   storage: section(
     {

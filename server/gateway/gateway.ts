@@ -68,15 +68,14 @@ export class Gateway {
     if (routed === undefined) throw denied('no route matches');
     const { principal, auxData } = await this.#principalOf(call, fields);
     const { kind, id, action, attr } = routed;
-    await prepare(this.steps, call, [principal]);
-    const [decision] = decide(this.service, call, {
-      requestId: '',
+    const question = {
       principal,
       resources: [{ resource: { kind, policyVersion: '', id, attr, scope: '' }, actions: [action] }],
       auxData,
       includeMeta: false,
-      requestContext: undefined,
-    });
+    };
+    await prepare(this.steps, call, [principal], () => ({ checks: [question] }));
+    const [decision] = decide(this.service, call, { requestId: '', ...question, requestContext: undefined });
     if (decision?.actions[0]?.effect !== 1) throw denied('the policies deny the request');
     return this.#identityOf(principal);
   }

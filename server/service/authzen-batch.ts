@@ -76,10 +76,22 @@ export function accessEvaluationBatch(
   const goOn = (
     verified: readonly VerifiedAuxData[],
   ): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> => {
-    const principals = groups.flatMap((group, index) =>
-      group.askers.map(({ subject }) => principalFor(service, subject, verified[index] as VerifiedAuxData)),
+    const checks = groups.flatMap((group, index) => {
+      const auxData = verified[index] as VerifiedAuxData;
+      return group.askers.map(({ subject, entries }) => ({
+        principal: principalFor(service, subject, auxData),
+        resources: entries,
+        auxData,
+        includeMeta: prefix !== undefined,
+      }));
+    });
+    return prepared(
+      service,
+      call,
+      checks.map(({ principal }) => principal),
+      () => ({ checks }),
+      () => answered(verified),
     );
-    return prepared(service, call, principals, () => answered(verified));
   };
   return claims.some((one) => one instanceof Promise)
     ? Promise.all(claims).then(goOn)

@@ -5,6 +5,7 @@ import { contextForConditions, toEntry, principalFor, readRequestId, readTokens 
 import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CheckEntry } from './decider.js';
+import type { Asked } from './facts.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
 import type { Populations } from './population.js';
 import { type PagedSearch, printPage, readToken } from './search-page.js';
@@ -36,7 +37,11 @@ export function actionSearch(
   const after = readToken(page, search);
   return withClaims(service, call, readTokens(service, call, request.context), (auxData) => {
     const principal = principalFor(service, subject, auxData);
-    return prepared(service, call, [principal], () => {
+    const asks = (): Asked => {
+      const actions = (call.bundle ?? service).actionNames(principal.id, resource.kind);
+      return { checks: [{ principal, resources: [{ resource, actions }], auxData, includeMeta: false }] };
+    };
+    return prepared(service, call, [principal], asks, () => {
       const limit = page?.limit || Number.POSITIVE_INFINITY;
       // One more than the page has tells whether there is a next one.
       const allowed = searched(service, call, { principal, resource, auxData, request, after, most: limit + 1 });

@@ -46,17 +46,17 @@ export function accessEvaluation(
   const prefix = metaPrefix(context, service);
   return withClaims(service, call, readTokens(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
-    return prepared(service, call, [principal], () => {
-      const [decision] = decide(service, call, {
-        requestId,
-        principal,
-        resources: [entry],
-        auxData,
-        includeMeta: prefix !== undefined,
-        requestContext: undefined,
-      });
-      return toEvaluation(entry, decision as Decision, requestId, prefix);
-    });
+    const question = { principal, resources: [entry], auxData, includeMeta: prefix !== undefined };
+    return prepared(
+      service,
+      call,
+      [principal],
+      () => ({ checks: [question] }),
+      () => {
+        const [decision] = decide(service, call, { requestId, ...question, requestContext: undefined });
+        return toEvaluation(entry, decision as Decision, requestId, prefix);
+      },
+    );
   });
 }
 

@@ -30,6 +30,8 @@ export interface Call {
   repeated?: number | undefined;
   /** The documents of tenants with which the call is decided, by tenant; absent until one is needed. */
   tenants?: Map<string, LoadedTenant> | undefined;
+  /** The facts that were fetched for it; absent unless there are sources. */
+  facts?: CallFacts | undefined;
   /** The bundle that decides it; undefined until it is chosen. */
   bundle?: DecidingBundle | undefined;
   /** The caller (docs/spec/server.md#peer). */
@@ -45,6 +47,12 @@ export interface Call {
   readonly host: () => string;
   /** Whether it was received over TLS, for every protocol. */
   readonly isEncrypted: () => boolean;
+}
+
+/** The facts of one call, opaque to all but those who fetch them. */
+export interface CallFacts {
+  /** Whether something could not be decided, as `sources.onFailure: deny` lets the call be answered nevertheless. */
+  isUnknown: boolean;
 }
 
 /** The document of a tenant. */

@@ -8,13 +8,14 @@ import type {
   Resource,
   ResultEntry,
 } from '../../proto/gen/messages.js';
-import { prepare, type Step } from './prepare-call.js';
+import { type Asks, prepare, type Step } from './prepare-call.js';
 import type { ActionDecision, CheckCall, CheckEntry, Decider, Decision, VerifiedAuxData } from './decider.js';
 import type { Violations } from '../../proto/wire/violation.js';
 import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
+import type { FactsOfCheck, FactsService } from './facts.js';
 import type { TokenSubjectConfig } from '../config.js';
 import { withFewViolations } from './few-violations.js';
 import type { PropertyNames } from './property-names.js';
@@ -31,6 +32,8 @@ export interface CheckService {
   readonly decider: Decider;
   /** The steps before a call is decided; absent: there are none, and only the decider decides. */
   readonly steps?: readonly Step[] | undefined;
+  /** Completes questions with the facts that sources provide; absent: there are no sources. */
+  readonly facts?: FactsService | undefined;
   readonly callIds: CallIds;
   readonly limits: RequestLimits;
   /**
@@ -64,7 +67,12 @@ export function checkResources(
   accept(service, call, checkResourcesRequestViolations(request));
   limitResources(request.resources.length, service.limits);
   // Validation has seen to it that there is a principal.
-  const claims = prepareRequest(service, call, request.auxData, request.principal as Principal);
+  const principal = request.principal as Principal;
+  const claims = prepareRequest(service, call, request.auxData, principal, (auxData) => ({
+    checks: [
+      { principal, resources: request.resources as readonly CheckEntry[], auxData, includeMeta: request.includeMeta },
+    ],
+  }));
   return claims instanceof Promise
     ? claims.then((verified) => respond(service, call, request, verified))
     : respond(service, call, request, claims);
@@ -101,13 +109,14 @@ export function prepareRequest(
   call: Call,
   auxData: AuxData | undefined,
   principal: Principal,
+  asked: (claims: VerifiedAuxData) => ReturnType<Asks>,
 ): VerifiedAuxData | Promise<VerifiedAuxData> {
   if (hasTokens(auxData))
     return verified(service, call, auxData).then(async (claims) => {
-      await prepare(service.steps, call, [principal]);
+      await prepare(service.steps, call, [principal], () => asked(claims));
       return claims;
     });
-  const waiting = prepare(service.steps, call, [principal]);
+  const waiting = prepare(service.steps, call, [principal], () => asked(NO_CLAIMS));
   return waiting === undefined ? NO_CLAIMS : waiting.then(() => NO_CLAIMS);
 }
 
@@ -134,21 +143,28 @@ export interface CheckQuestion extends CheckCall {
 }
 
 /**
- * Calls the engine once, with the documents of tenants that the call has, and informs the watchers. Rejects entries
- * with too many actions, and returns one decision per entry.
+ * Calls the engine once, with the documents of tenants and the facts that the call has, and informs the watchers. Rejects
+ * entries with too many actions, and returns one decision per entry.
  */
 export function decide(service: CheckService, call: Call, asking: CheckQuestion): readonly Decision[] {
   limitActions(asking.resources, service.limits);
   const tenants = provideDocuments(call);
-  const question = tenants === undefined ? asking : { ...asking, tenants };
+  const asked = tenants === undefined ? asking : { ...asking, tenants };
   const { watchers } = service;
   const decider = chooseDecider(service, call);
   const isWatched = watchers.length > 0;
   const evaluations: EvaluationTime[] | undefined = isWatched && call.trace !== undefined ? [] : undefined;
   const start = isWatched ? performance.now() : 0;
+  let question = asked;
+  let facts: FactsOfCheck | undefined;
   let decided: readonly Decision[];
   try {
-    decided = decider.check(question, evaluations);
+    if (service.facts === undefined) decided = decider.check(asked, evaluations);
+    else {
+      const completed = service.facts.completeCheck(call, asked);
+      ({ question, facts } = completed);
+      decided = completed.decide(() => decider.check(completed.question, evaluations));
+    }
   } catch (error) {
     throw reportExceeded(error, service, call, () => ({ kind: 'check', ...question }));
   }
@@ -168,6 +184,7 @@ export function decide(service: CheckService, call: Call, asking: CheckQuestion)
     includeMeta,
     duration,
     times,
+    facts,
   });
   return decisions;
 }

@@ -10,7 +10,7 @@ import { accept, withClaims } from './check-resources.js';
 import { explanationMessage } from './explanation-message.js';
 import { fewViolations } from './few-violations.js';
 import { refused, RpcError, tooLarge } from './rpc-error.js';
-import type { VerifiedAuxData } from './decider.js';
+import type { CheckCall, CheckEntry, VerifiedAuxData } from './decider.js';
 import { authenticatedToRead, type Explainer, type Services } from './services.js';
 import { provideDocuments } from './tenants.js';
 
@@ -46,21 +46,36 @@ export async function explainDecision(
   const principal = request.principal as Principal;
   if (principal.actors.length > 0)
     throw refused('explain takes a single principal: ask about the principal and each of its actors');
-  return withClaims(services, call, request.auxData, (auxData) =>
-    prepared(services, call, [principal], () => respond(explainer, call, request, auxData)),
-  );
+  return withClaims(services, call, request.auxData, (auxData) => {
+    const question = toQuestion(request, auxData);
+    return prepared(
+      services,
+      call,
+      [principal],
+      () => ({ checks: [question] }),
+      () => respond(services, explainer, call, request, question),
+    );
+  });
+}
+
+/** An explanation shows the whole decision: all facts that its response depends on are needed. */
+function toQuestion({ principal, resource, action }: ExplainDecisionRequest, auxData: VerifiedAuxData): CheckCall {
+  // Validation has seen to it that principal and resource are there.
+  const entry = { resource: resource as Resource, actions: [action] };
+  return { principal: principal as Principal, resources: [entry], auxData, includeMeta: true };
 }
 
 function respond(
+  services: Services,
   explainer: Explainer,
   call: Call,
   request: ExplainDecisionRequest,
-  auxData: VerifiedAuxData,
+  sent: CheckCall,
 ): message.ExplainDecisionResponse {
   const { action, near, keep } = request;
-  // Validation has seen to it that principal and resource are there.
-  const principal = request.principal as Principal;
-  const resource = request.resource as Resource;
+  const question = { ...sent, tenants: provideDocuments(call) };
+  const { principal, resources, auxData } = services.facts?.completeCheck(call, question, true).question ?? question;
+  const { resource } = resources[0] as CheckEntry;
   const search = near === 0 ? undefined : { near, keep: KEPT[keep], ...limits() };
   const asked = { principal, resource, action, auxData };
   const deciding = explainer.rolesFor?.({ ...asked, tenants: provideDocuments(call) }, call.bundle);

@@ -12,7 +12,8 @@ import type {
   ResourceSet,
 } from '../../proto/gen/messages.js';
 import { prepared } from './prepare-call.js';
-import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
+import type { CheckEntry, Decision } from './decider.js';
+import type { FactsQuestion } from './facts.js';
 import type { Call } from './call.js';
 import { accept, byAction, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
 
@@ -28,36 +29,36 @@ export function checkResourceSet(
 ): CheckResourceSetResponse | Promise<CheckResourceSetResponse> {
   accept(service, call, checkResourceSetRequestViolations(request));
   limitResources((request.resource as ResourceSet).instances.size, service.limits);
-  return withClaims(service, call, request.auxData, (claims) =>
-    // Validation guarantees a principal.
-    prepared(service, call, [request.principal as Principal], () => respondToSet(service, call, request, claims)),
-  );
+  return withClaims(service, call, request.auxData, (auxData) => {
+    // Validation guarantees a principal and a resource.
+    const principal = request.principal as Principal;
+    const question = { principal, resources: listInstances(request), auxData, includeMeta: request.includeMeta };
+    return prepared(
+      service,
+      call,
+      [principal],
+      () => ({ checks: [question] }),
+      () => respondToSet(service, call, request, question),
+    );
+  });
+}
+
+function listInstances({ actions, resource }: CheckResourceSetRequest): readonly CheckEntry[] {
+  const { kind, policyVersion, instances, scope } = resource as ResourceSet;
+  return [...instances.keys()].sort().map((id) => ({
+    actions,
+    resource: { kind, policyVersion, id, attr: (instances.get(id) as AttributesMap).attr, scope },
+  }));
 }
 
 function respondToSet(
   service: CheckService,
   call: Call,
-  request: CheckResourceSetRequest,
-  auxData: VerifiedAuxData,
+  { requestId, includeMeta }: CheckResourceSetRequest,
+  question: FactsQuestion,
 ): CheckResourceSetResponse {
-  const { requestId, actions, includeMeta } = request;
-  // Validation guarantees a principal and a resource.
-  const principal = request.principal as Principal;
-  const { kind, policyVersion, instances, scope } = request.resource as ResourceSet;
-  const ids = [...instances.keys()].sort();
-  const resources = ids.map((id) => ({
-    actions,
-    resource: { kind, policyVersion, id, attr: (instances.get(id) as AttributesMap).attr, scope },
-  }));
-  const decisions = decide(service, call, {
-    requestId,
-    principal,
-    resources,
-    auxData,
-    includeMeta,
-    requestContext: undefined,
-  });
-  const decided = ids.map((id, index) => {
+  const decisions = decide(service, call, { requestId, ...question, requestContext: undefined });
+  const decided = question.resources.map(({ resource: { id } }, index) => {
     const { actions: unsorted, validationErrors, effectiveDerivedRoles } = decisions[index] as Decision;
     return { id, actions: byAction(unsorted), validationErrors, effectiveDerivedRoles };
   });
@@ -75,33 +76,35 @@ export function checkResourceBatch(
 ): CheckResourceBatchResponse | Promise<CheckResourceBatchResponse> {
   accept(service, call, checkResourceBatchRequestViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, call, request.auxData, (claims) =>
-    // Validation guarantees a principal.
-    prepared(service, call, [request.principal as Principal], () => respondToBatch(service, call, request, claims)),
-  );
+  return withClaims(service, call, request.auxData, (auxData) => {
+    // Validation guarantees a principal and resources.
+    const principal = request.principal as Principal;
+    const question = {
+      principal,
+      resources: request.resources as readonly CheckEntry[],
+      auxData,
+      includeMeta: false,
+    };
+    return prepared(
+      service,
+      call,
+      [principal],
+      () => ({ checks: [question] }),
+      () => respondToBatch(service, call, request, question),
+    );
+  });
 }
 
 function respondToBatch(
   service: CheckService,
   call: Call,
-  request: CheckResourceBatchRequest,
-  auxData: VerifiedAuxData,
+  { requestId }: CheckResourceBatchRequest,
+  question: FactsQuestion,
 ): CheckResourceBatchResponse {
-  const { requestId } = request;
-  // Validation guarantees a principal and resources.
-  const principal = request.principal as Principal;
-  const resources = request.resources as readonly CheckEntry[];
-  const decisions = decide(service, call, {
-    requestId,
-    principal,
-    resources,
-    auxData,
-    includeMeta: false,
-    requestContext: undefined,
-  });
+  const decisions = decide(service, call, { requestId, ...question, requestContext: undefined });
   return {
     requestId,
-    results: resources.map(({ resource }, index) => {
+    results: question.resources.map(({ resource }, index) => {
       const { actions, validationErrors } = decisions[index] as Decision;
       return { resourceId: resource.id, actions: byAction(actions), validationErrors };
     }),

@@ -6,7 +6,7 @@ import type {
   Principal,
   PlanMeta,
 } from '../../proto/gen/messages.js';
-import type { Plan, VerifiedAuxData } from './decider.js';
+import type { Plan, PlanCall, VerifiedAuxData } from './decider.js';
 import { chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, prepareRequest } from './check-resources.js';
@@ -27,10 +27,27 @@ export function planResources(
 ): PlanResourcesResponse | Promise<PlanResourcesResponse> {
   accept(service, call, planResourcesRequestViolations(request));
   // Validation has seen to it that there is a principal.
-  const claims = prepareRequest(service, call, request.auxData, request.principal as Principal);
+  const principal = request.principal as Principal;
+  const claims = prepareRequest(service, call, request.auxData, principal, (auxData) => ({
+    plans: [toPlanCall(request, auxData)],
+  }));
   return claims instanceof Promise
     ? claims.then((verified) => respond(service, call, request, verified))
     : respond(service, call, request, claims);
+}
+
+/** The plan that a request asks for. */
+export function toPlanCall(
+  { principal, resource, action, actions }: PlanResourcesRequest,
+  auxData: VerifiedAuxData,
+): PlanCall {
+  return {
+    // Validation has seen to it that principal and resource are there.
+    principal: principal as Principal,
+    resource: resource as PlanResource,
+    actions: action === '' ? actions : [action],
+    auxData,
+  };
 }
 
 /** Calls the planner once and informs the watchers. Throws an RpcError for a plan that costs too much. */
@@ -40,21 +57,13 @@ export function planFor(
   request: PlanResourcesRequest,
   auxData: VerifiedAuxData,
 ): Plan {
-  const { action, actions } = request;
-  // Validation has seen to it that principal and resource are there.
-  const principal = request.principal as Principal;
-  const resource = request.resource as PlanResource;
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
-  const asked = {
-    principal,
-    resource,
-    actions: action === '' ? actions : [action],
-    auxData,
-    tenants: provideDocuments(call),
-  };
+  const sent = { ...toPlanCall(request, auxData), tenants: provideDocuments(call) };
+  let asked: PlanCall = sent;
   let planned: Plan;
   try {
+    asked = service.facts?.completePlan(call, sent) ?? sent;
     planned = chooseDecider(service, call).plan(asked, evaluations);
   } catch (error) {
     throw reportExceeded(error, service, call, () => ({ kind: 'plan', request, auxData }));
@@ -63,7 +72,7 @@ export function planFor(
   const plan = planned.validationErrors.length === 0 ? planned : withFewViolations(call, planned);
   if (service.watchers.length > 0)
     tellPlanned(service.watchers, call, {
-      request,
+      request: asked === sent ? request : { ...request, principal: asked.principal, resource: asked.resource },
       plan,
       auxData,
       duration,

@@ -7,13 +7,13 @@ import type {
   Subject,
 } from '../../proto/gen/authzen-messages.js';
 import { resourceSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
-import type { PlanResourcesRequest, Principal } from '../../proto/gen/messages.js';
+import type { PlanResourcesRequest } from '../../proto/gen/messages.js';
 import { contextForConditions, principalFor, readRequestId, readTokens, toEntry } from './authzen-mapping.js';
 import type { SearchService } from './authzen-search.js';
 import type { Call } from './call.js';
 import { accept, withClaims } from './check-resources.js';
 import type { VerifiedAuxData } from './decider.js';
-import { planFor } from './plan-resources.js';
+import { planFor, toPlanCall } from './plan-resources.js';
 import { isSearched } from './population.js';
 import { prepared } from './prepare-call.js';
 import { RpcError } from './rpc-error.js';
@@ -40,20 +40,23 @@ export function resourceSearch(
   const search: PagedSearch = { of: 'resource', subject, resource, action, context };
   return withClaims(service, call, readTokens(service, call, request.context), async (auxData) => {
     const principal = principalFor(service, subject, auxData);
-    return await prepared(service, call, [principal], () =>
-      searched(service, call, {
-        request,
-        search,
-        auxData,
-        principal,
-        planned: {
-          kind: known.kind,
-          attr: known.attr,
-          policyVersion: known.policyVersion,
-          scope: known.scope,
-        },
-        requestId: readRequestId(request.context, service),
-      }),
+    const { kind, attr, policyVersion, scope } = known;
+    const plan: PlanResourcesRequest = {
+      requestId: readRequestId(request.context, service),
+      action: action.name,
+      actions: [],
+      principal,
+      resource: { kind, attr, policyVersion, scope },
+      auxData: undefined,
+      includeMeta: false,
+      requestContext: undefined,
+    };
+    return await prepared(
+      service,
+      call,
+      [principal],
+      () => ({ plans: [toPlanCall(plan, auxData)] }),
+      () => searched(service, call, { request, search, auxData, plan }),
     );
   });
 }
@@ -65,40 +68,24 @@ interface Search {
   readonly request: ResourceSearchRequest;
   readonly search: PagedSearch;
   readonly auxData: VerifiedAuxData;
-  readonly principal: Principal;
-  readonly planned: NonNullable<PlanResourcesRequest['resource']>;
-  readonly requestId: string;
+  readonly plan: PlanResourcesRequest;
 }
 
 async function searched(
   service: SearchService,
   call: Call,
-  { request, search, auxData, principal, planned, requestId }: Search,
+  { request, search, auxData, plan }: Search,
 ): Promise<ResourceSearchResponse> {
-  const type = planned.kind;
+  const { kind: type = '' } = plan.resource ?? {};
   const population = service.populations?.resources.get(sanitize(type));
   // What the caller says of all rows would otherwise count in place of what is stored.
   if (population !== undefined) refuseKnown('resource', Object.keys(request.resource?.properties ?? {}), population);
-  const plan = planFor(
-    service,
-    call,
-    {
-      requestId,
-      action: (request.action as Action).name,
-      actions: [],
-      principal,
-      resource: planned,
-      auxData: undefined,
-      includeMeta: false,
-      requestContext: undefined,
-    },
-    auxData,
-  );
-  refuseGaps(plan.unplanned);
+  const planned = planFor(service, call, plan, auxData);
+  refuseGaps(planned.unplanned);
   const { ids, page } = await findPage(service, {
     page: request.page,
     search,
-    filter: plan.filter,
+    filter: planned.filter,
     population,
     missing: `no source of \`${type}\` may be searched: set \`search\` of one in the configuration`,
   });

@@ -1,6 +1,7 @@
 import type { CheckResourcesRequest, PlanResourcesRequest } from '../../proto/gen/messages.js';
 import type { CheckEntry, Decision, Plan, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
+import type { FactsOfCheck } from './facts.js';
 import type { DecisionTimes, EntryTime, Period, TokenTimes } from './call-times.js';
 import type { Code } from './rpc-error.js';
 
@@ -47,6 +48,8 @@ export interface Checked {
   readonly duration: number;
   /** Times of a call that is traced. */
   readonly times?: DecisionTimes | undefined;
+  /** What sources provided; undefined if nothing was fetched. */
+  readonly facts?: FactsOfCheck | undefined;
 }
 
 /** One call of the planner. */

@@ -15,6 +15,7 @@ import {
 } from '../../runtime/engine/index.js';
 import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
 import { readSetsOfCheck } from '../../runtime/facts/of-check.js';
+import type { FactDeciders } from '../../runtime/facts/deciders.js';
 import { type BundleFacts, namedActions } from '../../runtime/policy/index.js';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
@@ -28,6 +29,7 @@ import type { Decider, DecidingBundle } from '../service/decider.js';
 import type { KindNames } from '../service/services.js';
 import { type ActionNames, actionNames } from './action-names.js';
 import type { Bundle, PolicyTexts } from '../service/bundle.js';
+import type { OnDisagreement } from '../facts/bundle-facts.js';
 import type { DecisionClock } from './decision-clock.js';
 
 /** A bundle with its engine, in use or ready to be. */
@@ -45,6 +47,8 @@ export interface ServingEngine extends DecidingBundle {
   readonly engine: Engine;
   /** Undefined if the policies let tenants have no roles. */
   readonly tenants: ServedTenants | undefined;
+  /** What decides while facts of sources are unknown; undefined if there are no sources. */
+  readonly facts: FactDeciders | undefined;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
   readonly explainer: Explainer | undefined;
   /** The texts of its policies and schemas. Undefined if decisions are not to be explained, or the bundle cannot. */
@@ -62,6 +66,7 @@ export interface ServingEngine extends DecidingBundle {
 interface EngineParts {
   readonly clock?: EngineOptions['clock'];
   readonly onRefused?: TenantsOptions['onRefused'];
+  readonly onDisagreement?: OnDisagreement | undefined;
 }
 
 /** What a bundle knows of roles of tenants. */
@@ -78,12 +83,16 @@ export async function servingEngine(
   config: Config,
   bundle: Bundle,
   clock?: DecisionClock,
-  onRefused?: TenantsOptions['onRefused'],
+  parts: Pick<EngineParts, 'onRefused' | 'onDisagreement'> = {},
 ): Promise<ServingEngine> {
-  const { engine, tenants } = await makeEngine(
+  const {
+    engine,
+    tenants,
+    facts: factDeciders,
+  } = await makeEngine(
     config,
     clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) },
-    { onRefused },
+    parts,
   );
   const { hash } = bundle.policies;
   const provenance = bundle.provenance && provenanceMessage(bundle.provenance);
@@ -123,6 +132,7 @@ export async function servingEngine(
     bundle,
     engine,
     tenants,
+    facts: factDeciders,
     explainer,
     texts,
     names,
@@ -150,20 +160,25 @@ function makeDecider(engine: Engine, clock: DecisionClock | undefined): Decider 
 export async function makeEngine(
   config: Config,
   bundle: Bundle,
-  { clock, onRefused }: EngineParts = {},
-): Promise<Pick<ServingEngine, 'engine' | 'tenants'>> {
+  { clock, onRefused, onDisagreement = () => {} }: EngineParts = {},
+): Promise<Pick<ServingEngine, 'engine' | 'tenants' | 'facts'>> {
   const { policies } = bundle;
   const { tenantRoles } = policies;
   const own = await chooseEngineOptions(config, bundle);
   const options = clock === undefined ? own : { ...own, clock };
   const parts = [delegation(), explanations()];
-  const engine = createEngine(policies, {
+  const whole: EngineOptions = {
     ...options,
     use: tenantRoles === undefined ? parts : [...parts, tenants({ onRefused })],
-  });
+  };
+  // Modules that a server does not need are not loaded.
+  const facts =
+    config.sources && (await import('../facts/bundle-facts.js')).makeFactDeciders(policies, whole, onDisagreement);
+  const engine = facts?.engine ?? createEngine(policies, whole);
   tryOut(engine, policies);
   return {
     engine,
+    facts,
     tenants: tenantRoles && {
       neededBy: (principal) => tenantsOf(tenantRoles, principal, config.engine.defaultScope),
       roles: engine.tenants as TenantRolesView,

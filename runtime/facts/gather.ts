@@ -1,0 +1,325 @@
+import {
+  type AuxDataInput,
+  chainOf,
+  type PrincipalInput,
+  type ResourceInput,
+  type TenantDocuments,
+} from '../engine/index.js';
+import { requestedScope } from '../engine/parts.js';
+import { type Instant, type ReadSetQuery, sanitize } from '../policy/index.js';
+import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact, type UsedFact } from './ask.js';
+import type { FactDeciders } from './deciders.js';
+import { factName } from './fact-names.js';
+import { type CallBounds, Loader, type SourceCall } from './loader.js';
+import { rolesForAny } from './of-check.js';
+import { decideAll, fetchRows, isAmong, type LoopOptions, step } from './loop.js';
+import { type CallerPolicy, type FactSource, prepareSources } from './source.js';
+
+/** How facts are fetched for an engine that decides at once. */
+export interface GathererOptions {
+  /** How long fetching may take for one call, in milliseconds. */
+  readonly deadline: number;
+  readonly caller: CallerPolicy;
+  readonly bounds: CallBounds;
+  /** Told of each call of a source, by its name. */
+  readonly tell: (source: string, call: SourceCall) => void;
+}
+
+/** A check that needs facts. */
+export interface FactsCheck {
+  readonly principal: PrincipalInput;
+  readonly resources: readonly { readonly resource: ResourceInput; readonly actions: readonly string[] }[];
+  readonly auxData?: AuxDataInput | undefined;
+  readonly tenants?: TenantDocuments | undefined;
+  /** Whether the answer has more than effects, which may depend on more facts. */
+  readonly wantsOutputs: boolean;
+}
+
+/** A plan that needs facts of the principal. */
+export interface FactsPlan {
+  readonly principal: PrincipalInput;
+  readonly resource: Omit<ResourceInput, 'id'>;
+  readonly actions: readonly string[];
+  readonly tenants?: TenantDocuments | undefined;
+}
+
+/** The facts of one call, and the instant at which all of it is decided. */
+export interface Gathered {
+  readonly rows: Rows;
+  readonly instant: Instant;
+}
+
+/** A fact that a decision lacks; `not asked` if its source was not asked for it. */
+export type LackingFact = Omit<UnknownFact, 'reason'> & { readonly reason: UnknownFact['reason'] | 'not asked' };
+
+/** The attributes of a request with the facts that were fetched. */
+export interface CompletedCheck {
+  /** Of the principal, then of its actors. */
+  readonly principals: readonly CompletedSubject[];
+  readonly resources: readonly CompletedSubject[];
+  /** What cannot be decided: by index of the resource, then by action. */
+  readonly open: ReadonlyMap<number, ReadonlyMap<string, readonly LackingFact[]>>;
+}
+
+/** The attributes of a principal or of a resource. */
+export interface CompletedSubject {
+  readonly attr: { readonly [name: string]: unknown };
+  /** The facts that are not known, and that may exist. */
+  readonly unknown: readonly string[];
+  /** The facts that were fetched. */
+  readonly fetched: readonly UsedFact[];
+}
+
+/** The principals of a plan and what is known of its resource. */
+export interface CompletedPlan {
+  readonly principals: readonly CompletedSubject[];
+  readonly resource: CompletedSubject;
+  /** What the plan reads of the principals and nobody knows. */
+  readonly lacking: readonly LackingFact[];
+}
+
+/** Thrown for a fact that a caller may not send. */
+export class SentFactError extends Error {
+  override readonly name = 'SentFactError';
+}
+
+/**
+ * Fetches the facts of all questions of a call before an engine decides them at once. What was not fetched is unknown
+ * then, and never missing.
+ */
+export class FactGatherer {
+  readonly loaders: readonly Loader[];
+  private readonly deadline: number;
+
+  /** @throws {TypeError} if a source is not right. */
+  constructor(sources: readonly FactSource[], { deadline, caller, bounds, tell }: GathererOptions) {
+    this.deadline = deadline;
+    this.loaders = prepareSources(sources, { deadline, caller, types: undefined }).map(
+      (source) => new Loader(source, now, bounds, (call) => tell(source.name, call)),
+    );
+  }
+
+  /** Begins to gather the facts of a call. */
+  begin({ clock }: FactDeciders): Gathered {
+    return { rows: new Rows(), instant: { ...clock() } };
+  }
+
+  /** Whether all facts of some questions are known, or provided by no source, so that there is nothing to fetch. */
+  isComplete(deciders: FactDeciders, checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
+    const isKnown = ({ unknown }: Subject): boolean => unknown.size === 0;
+    return (
+      checks.every(
+        (check) =>
+          this.resourceSubjects(deciders, check).every(isKnown) &&
+          check.resources.every(({ resource }) =>
+            this.principalsAt(deciders, check.principal, resource).every(isKnown),
+          ),
+      ) && plans.every(({ principal, resource }) => this.principalsAt(deciders, principal, resource).every(isKnown))
+    );
+  }
+
+  /** Fetches what the questions of a call need. Resolves also if sources fail; those facts stay unknown. */
+  async gather(
+    deciders: FactDeciders,
+    checks: readonly FactsCheck[],
+    plans: readonly FactsPlan[],
+    { rows, instant }: Gathered,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const options = this.loopOptions(instant, signal);
+    const asks = checks.flatMap((check) => this.asksOf(deciders, check).flat());
+    const open = asks.filter((ask) => !isWhole(ask));
+    await decideAll(open, rows, deciders, options, () => {});
+    for (const plan of plans) {
+      for (;;) {
+        const { needs } = this.lookUp(deciders, plan, rows);
+        if (needs.length === 0) break;
+        await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
+      }
+    }
+  }
+
+  /** A check with the facts that were fetched, and what cannot be decided by them. Asks no source. */
+  complete(deciders: FactDeciders, check: FactsCheck, { rows, instant }: Gathered): CompletedCheck {
+    const asks = this.asksOf(deciders, check);
+    const options = this.loopOptions(instant, undefined);
+    const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
+    for (const [index, own] of asks.entries()) {
+      const lacking = new Map<string, readonly LackingFact[]>();
+      for (const ask of own) {
+        for (const subject of [...ask.principals.map((one) => one.subject), ask.resource.subject])
+          takeKnown(subject, rows);
+        if (isWhole(ask)) continue;
+        const found = step(ask, rows, deciders, options);
+        if ('needs' in found) lacking.set(ask.action, listLacking(ask));
+        else if (!found.decision.allowed && found.decision.why === 'unknown')
+          lacking.set(ask.action, found.decision.unknown);
+      }
+      if (lacking.size > 0) open.set(index, lacking);
+    }
+    const [first] = asks.flat();
+    return {
+      principals: first?.principals.map(({ subject }) => completed(subject)) ?? [],
+      resources: asks.map(([ask]) => completed((ask as Ask).resource.subject)),
+      open,
+    };
+  }
+
+  /** A plan with the facts of its principal that were fetched. Asks no source. */
+  completePlan(deciders: FactDeciders, plan: FactsPlan, { rows }: Gathered): CompletedPlan {
+    const { principals, needs, lacking } = this.lookUp(deciders, plan, rows);
+    const notAsked = needs.map(({ fact, source }): LackingFact => ({ fact, source, reason: 'not asked' }));
+    return {
+      principals: principals.map(completed),
+      resource: completed(this.resourceSubject(deciders, { ...plan.resource, id: '' })),
+      lacking: [...lacking, ...notAsked],
+    };
+  }
+
+  /** What a plan reads of its principals, and what of it is to be asked for or will not be known. */
+  private lookUp(
+    deciders: FactDeciders,
+    plan: FactsPlan,
+    rows: Rows,
+  ): {
+    readonly principals: readonly Subject[];
+    readonly needs: readonly (Need & Pick<LackingFact, 'fact' | 'source'>)[];
+    readonly lacking: readonly LackingFact[];
+  } {
+    const wanted = readByPlan(deciders, plan);
+    const principals = this.principalsAt(deciders, plan.principal, plan.resource);
+    const needs: (Need & Pick<LackingFact, 'fact' | 'source'>)[] = [];
+    const lacking: LackingFact[] = [];
+    for (const subject of principals) {
+      takeKnown(subject, rows);
+      for (const attribute of subject.unknown.keys()) {
+        if (!isAmong(factName('principal.attr', attribute), wanted)) continue;
+        const [fact, source] = [subject.nameOf(attribute), subject.sourceOf(attribute)];
+        const next = subject.next(attribute);
+        if (typeof next === 'object') needs.push({ ...next, fact, source });
+        else lacking.push({ fact, source, reason: next });
+      }
+    }
+    return { principals, needs, lacking };
+  }
+
+  /** The asks of a check: for each resource, one for each action. */
+  private asksOf(deciders: FactDeciders, check: FactsCheck): readonly (readonly Ask[])[] {
+    const { principal, resources, auxData, tenants, wantsOutputs } = check;
+    const byPlace = new Map<string, Ask['principals']>();
+    const subjects = this.resourceSubjects(deciders, check);
+    return resources.map(({ resource: input, actions }, index) => {
+      const place = findPlace(deciders, input);
+      const key = JSON.stringify([place.scope, place.version]);
+      const chain = chainOf(principal);
+      const principals =
+        byPlace.get(key) ??
+        this.principalsAt(deciders, principal, input).map((subject, at) => ({
+          input: chain[at] as PrincipalInput,
+          subject,
+        }));
+      byPlace.set(key, principals);
+      const resource = { input, subject: subjects[index] as Subject };
+      return actions.map((action): Ask => ({ principals, resource, action, auxData, tenants, wantsOutputs }));
+    });
+  }
+
+  private resourceSubjects(deciders: FactDeciders, { resources }: FactsCheck): readonly Subject[] {
+    return resources.map(({ resource }) => this.resourceSubject(deciders, resource));
+  }
+
+  private resourceSubject(deciders: FactDeciders, input: ResourceInput): Subject {
+    const { own, others } = loadersAt(this.loaders, sanitize(input.kind), findPlace(deciders, input));
+    return sentBy(() => new Subject('resource.attr', input.id, input.attr ?? {}, own, others));
+  }
+
+  private principalsAt(
+    deciders: FactDeciders,
+    principal: PrincipalInput,
+    at: Omit<ResourceInput, 'id'>,
+  ): readonly Subject[] {
+    const { own, others } = loadersAt(this.loaders, undefined, findPlace(deciders, at));
+    return chainOf(principal).map(({ id, attr = {} }, index) => {
+      const label = index === 0 ? 'principal.attr' : `principal.actors[${index - 1}].attr`;
+      return sentBy(() => new Subject('principal.attr', id, attr, own, others, label));
+    });
+  }
+
+  private loopOptions(instant: Instant, signal: AbortSignal | undefined): LoopOptions {
+    return {
+      order: 'frugal',
+      tx: undefined,
+      signal,
+      until: now() + this.deadline,
+      isFresh: () => false,
+      maxSkew: Number.POSITIVE_INFINITY,
+      instant,
+      now,
+    };
+  }
+}
+
+/** The place of a request is that of its resource. */
+function findPlace({ settings }: FactDeciders, { scope, policyVersion }: Omit<ResourceInput, 'id'>): Place {
+  return {
+    scope: requestedScope(scope, settings.defaultScope),
+    version: policyVersion || settings.defaultPolicyVersion,
+  };
+}
+
+/** What plans of an engine read. A plan has no outputs, but the violations of schemas. */
+function readByPlan({ reads, settings, engine }: FactDeciders, plan: FactsPlan): ReadonlySet<string> | undefined {
+  if (reads === undefined) return undefined;
+  const { principal, resource, actions, tenants } = plan;
+  const { kind, scope, policyVersion: version } = resource;
+  const level: ReadSetQuery['level'] = settings.schemaEnforcement === 'warn' ? 'response' : 'effect';
+  const wanted = new Set<string>();
+  for (const own of chainOf(principal)) {
+    const roles = rolesForAny(engine, { principal: own, resource, actions, tenants });
+    const facts = reads({}, { kind, action: actions, roles, scope, version, principal: own, level });
+    if (facts === undefined) return undefined;
+    for (const fact of facts) wanted.add(fact);
+  }
+  return wanted;
+}
+
+function takeKnown(subject: Subject, rows: Rows): void {
+  subject.take(rows, now(), undefined);
+  subject.settleKeys();
+}
+
+function isWhole({ principals, resource }: Ask): boolean {
+  return resource.subject.unknown.size === 0 && principals.every(({ subject }) => subject.unknown.size === 0);
+}
+
+/** All facts that an ask lacks. */
+function listLacking({ principals, resource }: Ask): readonly LackingFact[] {
+  return [...principals.map(({ subject }) => subject), resource.subject].flatMap((subject) =>
+    [...subject.unknown.keys()].map((attribute) => ({
+      fact: subject.nameOf(attribute),
+      source: subject.sourceOf(attribute),
+      reason: subject.failed.get(attribute) ?? ('not asked' as const),
+    })),
+  );
+}
+
+function completed(subject: Subject): CompletedSubject {
+  return {
+    attr: subject.attr,
+    unknown: subject.unknownFacts(),
+    fetched: subject.usedFacts().filter(({ from, at }) => at !== undefined && from !== 'sent'),
+  };
+}
+
+/** Says of the TypeError for a fact that may not be sent that the caller is at fault. */
+function sentBy(make: () => Subject): Subject {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof TypeError ? new SentFactError(error.message) : error;
+  }
+}
+
+function now(): number {
+  return Date.now();
+}

@@ -1,0 +1,143 @@
+import * as v from 'valibot';
+import { maskUrl } from './mask.js';
+import { isPlainHttp } from './plain-http.js';
+import { about, fields, makeMap, makePath, mustBe } from './schema-type.js';
+import { key, section } from './section.js';
+import { bool, duration, integer, name, pickOne, texts } from './value-types.js';
+
+/** The types of facts. */
+export const FACT_TYPES = ['string', 'number', 'boolean', 'timestamp', 'list', 'map', 'any'] as const;
+
+/** The longest time that a timer measures, in milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+const callerWords = pickOne('use', 'ignore', 'refuse');
+
+/** The URL of a source. It may not hold a password, as messages name it. */
+const sourceUrl = v.pipe(
+  name,
+  v.check(
+    (written) => /^https?:\/\/[^\s/@?#]+\/[^\s#]*$/.test(written) && (written.match(/\{ids?\}/g) ?? []).length === 1,
+    mustBe('a URL without credentials and with `{ids}` or `{id}` once: `https://host/people?ids={ids}`', false),
+  ),
+  v.check(
+    (written) => !written.includes('{ids}') || /\?[^#]*=[^&]*\{ids\}/.test(written),
+    mustBe('a URL with `{ids}` in a value of the query', false),
+  ),
+  v.check(
+    (written) => !/\{id\}/.test(written) || /=[^&]*\{id\}/.test(written) || /\/\{id\}([/?]|$)/.test(written),
+    mustBe('a URL with `{id}` in a value of the query or as a whole segment of the path', false),
+  ),
+  about({ words: 'URL', json: { type: 'string', pattern: '^https?://.*\\{ids?\\}' } }),
+);
+
+/** A JSON pointer (RFC 6901). */
+const pointer = v.pipe(
+  v.string(mustBe('a JSON pointer')),
+  v.check((written) => written === '' || written.startsWith('/'), mustBe('a JSON pointer that begins with `/`')),
+  about({ json: { type: 'string', pattern: '^(/.*)?$' } }),
+);
+
+const pgUrl = v.pipe(
+  name,
+  v.check((written) => /^postgres(?:ql)?:\/\//.test(written), mustBe('a URL that begins with `postgresql://`', false)),
+  about({
+    json: { type: 'string', pattern: '^(postgres(ql)?://|.*\\$)' },
+    show: (written) => maskUrl(String(written)),
+  }),
+);
+
+const httpSource = v.pipe(
+  fields({
+    url: sourceUrl,
+    maxKeys: v.optional(integer(1, 1000), 100n),
+    tokenFile: v.optional(name),
+    items: v.optional(pointer, ''),
+    id: v.optional(pointer, '/id'),
+    attributes: v.optional(makeMap(pointer), {}),
+    nulls: v.optional(pickOne('null', 'absent')),
+    notFound: v.optional(integer(404, 410)),
+    plainHttp: v.optional(bool, false),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { url, plainHttp } = dataset.value;
+    if (URL.canParse(url) && isPlainHttp(new URL(url)) && !plainHttp)
+      addIssue({
+        message: 'needs `https://`: on the way, others could change facts; `plainHttp: true` allows it',
+        path: makePath('url'),
+      });
+  }),
+);
+
+const sqlSource = fields({
+  url: pgUrl,
+  tables: name,
+  table: name,
+  maxConnections: v.optional(integer(1, 100), 4n),
+});
+
+const source = v.pipe(
+  fields({
+    of: name,
+    provides: v.optional(
+      v.union(
+        [makeMap(pickOne(...FACT_TYPES)), texts],
+        'must be a list of attributes, or a map of attributes to types',
+      ),
+    ),
+    http: v.optional(httpSource),
+    sql: v.optional(sqlSource),
+    key: v.optional(name),
+    deadline: v.optional(duration(1, LONGEST)),
+    caller: v.optional(callerWords),
+    notFound: v.optional(pickOne('unknown', 'absent'), 'unknown'),
+    cost: v.optional(integer(0, 1000)),
+    cache: v.optional(
+      fields({
+        maxAge: v.optional(duration(), 0n),
+        maxStale: v.optional(duration(), 0n),
+        maxEntries: v.optional(integer(1, 10_000_000), 10_000n),
+      }),
+      {},
+    ),
+  }),
+  v.check(({ http, sql }) => (http === undefined) !== (sql === undefined), 'must have one of `http` and `sql`'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { http, provides } = dataset.value;
+    if (http !== undefined && (provides === undefined || Array.isArray(provides)))
+      addIssue({
+        message: 'must be a map of attributes to types, such as `{department: string}`, for `http`',
+        path: makePath('provides'),
+      });
+  }),
+);
+
+/** `sources`: where facts come from that callers do not send (docs/sources.md). */
+export const sourcesKeys = section({
+  from: key(
+    v.pipe(makeMap(source), about({ words: 'map of names to [sources](sources.md)' })),
+    {},
+    'where [facts](sources.md) come from that callers do not send: a source for each name, with `of`, `provides`, and `http` ' +
+      'or `sql`; needs policies that were compiled with `--facts`',
+  ),
+  deadline: key(duration(1, LONGEST), '250ms', 'maximum time to fetch the facts of a call'),
+  onFailure: key(
+    pickOne('unavailable', 'deny'),
+    'unavailable',
+    'what happens if a fact that matters is not available: the call fails with 503 / UNAVAILABLE, or the action is denied',
+  ),
+  caller: key(
+    callerWords,
+    'use',
+    'what happens to facts that a caller sends and a source provides: they are used, replaced, or refused',
+  ),
+  sent: key(texts, [], 'facts that callers send: `resource.attr.owner`, `principal.attr.*`'),
+  require: key(bool, false, 'refuse policies that read facts that no source provides and `sources.sent` does not name'),
+  tellNotFound: key(
+    bool,
+    false,
+    'let error messages tell that a source has no row for an id, which makes the server an oracle for ids',
+  ),
+});

@@ -1,0 +1,195 @@
+import { EvaluationLimitError } from '../../runtime/engine/index.js';
+import type { FactDeciders } from '../../runtime/facts/deciders.js';
+import {
+  type CompletedSubject,
+  type FactGatherer,
+  type FactsCheck,
+  type FactsPlan,
+  type Gathered,
+  type LackingFact,
+  SentFactError,
+} from '../../runtime/facts/gather.js';
+import type { Principal } from '../../proto/gen/messages.js';
+import type { SourcesConfig } from '../config.js';
+import type { Call, CallFacts } from '../service/call.js';
+import type { CheckCall, Decision, PlanCall } from '../service/decider.js';
+import type {
+  Asked,
+  CompletedCheckCall,
+  FactsOfCheck,
+  FactsOfSubject,
+  FactsQuestion,
+  FactsService,
+} from '../service/facts.js';
+import { refused, RpcError } from '../service/rpc-error.js';
+import { provideDocuments } from '../service/tenants.js';
+
+/** What the facts of calls need. */
+export interface CallFactsOptions {
+  readonly config: Pick<SourcesConfig, 'onFailure' | 'tellNotFound'>;
+  readonly gatherer: FactGatherer;
+  /** What decides a call while facts are unknown: by the bundle of the call. */
+  readonly deciders: (call: Pick<Call, 'bundle'>) => FactDeciders;
+  /** Told of each decision that lacks a fact, by its source. */
+  readonly lacked: (source: string) => void;
+}
+
+/** The facts of a call: what was fetched, at one instant. */
+class FetchedFacts implements CallFacts {
+  isUnknown = false;
+
+  constructor(readonly gathered: Gathered) {}
+}
+
+/** Fetches the facts of calls, and completes their questions (docs/sources.md). */
+export class CallFactsService implements FactsService {
+  constructor(private readonly options: CallFactsOptions) {}
+
+  fetch(call: Call, { checks = [], plans = [] }: Asked): Promise<void> | undefined {
+    const { gatherer } = this.options;
+    const deciders = this.options.deciders(call);
+    const tenants = provideDocuments(call);
+    return refusing(() => {
+      const ownChecks = checks.map((check): FactsCheck => toFactsCheck(deciders, { ...check, tenants }));
+      const ownPlans = plans.map((plan): FactsPlan => ({ ...plan, tenants }));
+      if (gatherer.isComplete(deciders, ownChecks, ownPlans)) return undefined;
+      const facts = new FetchedFacts(gatherer.begin(deciders));
+      call.facts = facts;
+      return gatherer.gather(deciders, ownChecks, ownPlans, facts.gathered).catch((error: unknown) => {
+        // What was not fetched is unknown; deciding exceeds the same limit, and says so.
+        if (!(error instanceof EvaluationLimitError)) throw error;
+      });
+    });
+  }
+
+  completeCheck<Question extends CheckCall>(
+    call: Call,
+    question: Question,
+    isWhole = false,
+  ): CompletedCheckCall<Question> {
+    const { gatherer, config } = this.options;
+    const deciders = this.options.deciders(call);
+    const check = toFactsCheck(deciders, question);
+    if (refusing(() => gatherer.isComplete(deciders, [check], [])))
+      return { question, decide: (work) => work(), facts: undefined };
+    const facts = this.#factsOf(call, deciders);
+    const { gathered } = facts;
+    const { principals, resources, open } = gatherer.complete(deciders, check, gathered);
+    if (open.size > 0) {
+      const lacking = [...open.values()].flatMap((actions) => [...actions.values()].flat());
+      this.#count(lacking);
+      if (isWhole || config.onFailure === 'unavailable') throw this.#unavailable(lacking);
+      facts.isUnknown = true;
+    }
+    const [own, ...actors] = principals;
+    return {
+      question: {
+        ...question,
+        principal: withFacts(question.principal, principals),
+        resources: question.resources.map((entry, index) => ({
+          ...entry,
+          resource: { ...entry.resource, attr: resources[index]?.attr ?? {} },
+        })),
+      },
+      decide: (work) => denying(deciders.at(gathered.instant, work), open),
+      facts: {
+        principal: toFacts(own as CompletedSubject),
+        actors: actors.map(toFacts),
+        resources: resources.map(toFacts),
+      } satisfies FactsOfCheck,
+    };
+  }
+
+  completePlan(call: Call, plan: PlanCall): PlanCall {
+    const { gatherer } = this.options;
+    const deciders = this.options.deciders(call);
+    if (refusing(() => gatherer.isComplete(deciders, [], [plan]))) return plan;
+    const { gathered } = this.#factsOf(call, deciders);
+    const { principals, resource, lacking } = gatherer.completePlan(deciders, plan, gathered);
+    if (lacking.length > 0) {
+      this.#count(lacking);
+      throw this.#unavailable(lacking);
+    }
+    return {
+      ...plan,
+      principal: withFacts(plan.principal, principals),
+      resource: { ...plan.resource, attr: resource.attr },
+    };
+  }
+
+  /** Without facts, a call has not fetched: then all that sources provide is unknown. */
+  #factsOf(call: Call, deciders: FactDeciders): FetchedFacts {
+    const known = call.facts as FetchedFacts | undefined;
+    if (known !== undefined) return known;
+    const facts = new FetchedFacts(this.options.gatherer.begin(deciders));
+    call.facts = facts;
+    return facts;
+  }
+
+  #count(lacking: readonly LackingFact[]): void {
+    for (const source of new Set(lacking.map((one) => one.source))) this.options.lacked(source);
+  }
+
+  /** Names facts and sources, and never values. */
+  #unavailable(lacking: readonly LackingFact[]): RpcError {
+    const { tellNotFound } = this.options.config;
+    const said = new Map<string, string>();
+    for (const { fact, source, reason } of lacking) {
+      const why = tellNotFound && reason === 'not found' ? ': not found' : '';
+      said.set(`${fact} ${source}`, source === '' ? 'the decision' : `\`${fact}\` from \`${source}\`${why}`);
+    }
+    const named = [...said.values()];
+    const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : '';
+    return new RpcError('unavailable', `facts are not available: ${named.slice(0, MOST_NAMED).join(', ')}${more}`);
+  }
+}
+
+/** How many facts a message names. */
+const MOST_NAMED = 10;
+
+function toFactsCheck({ settings }: FactDeciders, question: FactsQuestion & Pick<CheckCall, 'tenants'>): FactsCheck {
+  const { principal, resources, auxData, tenants } = question;
+  return { principal, resources, auxData, tenants, wantsOutputs: true || settings.schemaEnforcement !== 'none' };
+}
+
+function withFacts(principal: Principal, [own, ...actors]: readonly CompletedSubject[]): Principal {
+  return {
+    ...principal,
+    attr: own?.attr ?? {},
+    actors: principal.actors.map((actor, index) => ({ ...actor, attr: actors[index]?.attr ?? {} })),
+  } as Principal;
+}
+
+function toFacts({ unknown, fetched }: CompletedSubject): FactsOfSubject {
+  return {
+    unknown,
+    fetched: fetched.map(({ fact, from, at = 0, age = 0, stale }) => ({ fact, source: from, at, age, stale })),
+  };
+}
+
+/** Denies the actions that cannot be decided. */
+function denying(
+  decisions: readonly Decision[],
+  open: ReadonlyMap<number, ReadonlyMap<string, readonly LackingFact[]>>,
+): readonly Decision[] {
+  if (open.size === 0) return decisions;
+  return decisions.map((decision, index) => {
+    const lacking = open.get(index);
+    if (lacking === undefined) return decision;
+    const actions = decision.actions.map((one) =>
+      lacking.has(one.action) ? { ...one, effect: 2 as const, matchedPolicy: '', matchedScope: '' } : one,
+    );
+    // What was computed without facts that matter is not told.
+    const outputs = decision.outputs.filter(({ action }) => action !== '' && !lacking.has(action));
+    return { actions, outputs, effectiveDerivedRoles: [], validationErrors: [] };
+  });
+}
+
+/** Says that the caller is at fault if a fact may not be sent. */
+function refusing<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof SentFactError ? refused(error.message) : error;
+  }
+}

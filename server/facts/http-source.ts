@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { httpFactsBy, type HttpFactsOptions } from '../../packages/adapters/facts-http.js';
+import type { FactSource } from '../../runtime/facts/index.js';
+import { HttpClient, limitsWithin } from '../outgoing/http-client.js';
+
+/** Facts of a server that answers in JSON. */
+export interface HttpSourceOptions extends Omit<HttpFactsOptions, 'headers' | 'maxBytes'> {
+  /** A file with a bearer token, which is read for each request; undefined: none. */
+  readonly tokenFile: string | undefined;
+  /** In milliseconds. */
+  readonly deadline: number;
+}
+
+/** The longest answer, in bytes. */
+const LONGEST = 1024 * 1024;
+/** As many as requests of a source at once. */
+const CONNECTIONS = 64;
+
+/** Creates a source by the client of the server: credentials are only sent to the origin of the URL, which is fixed. */
+export function httpSource({ tokenFile, ...options }: HttpSourceOptions): {
+  readonly source: FactSource;
+  readonly close: () => Promise<void>;
+} {
+  const { origin } = new URL(options.url);
+  const limits = limitsWithin(options.deadline, LONGEST);
+  const client = new HttpClient({ origin, limits, connections: CONNECTIONS });
+  const source = httpFactsBy(async (url, signal) => {
+    const { status, headers, body } = await client.send({
+      method: 'GET',
+      url: new URL(url),
+      headers: { accept: 'application/json' },
+      credentials: tokenFile === undefined ? undefined : await readToken(tokenFile),
+      signal,
+      maxRedirects: 0,
+    });
+    return { status, contentType: headers['content-type'] ?? '', body };
+  }, options);
+  return { source, close: () => client.close() };
+}
+
+async function readToken(file: string): Promise<{ readonly authorization: string }> {
+  return { authorization: `Bearer ${(await readFile(file, 'utf8')).trim()}` };
+}

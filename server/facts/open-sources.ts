@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import type { SourceCall } from '../../runtime/facts/loader.js';
+import { FactGatherer } from '../../runtime/facts/gather.js';
+import type { FactSource } from '../../runtime/facts/index.js';
+import type { SqlTable } from '../../runtime/residual/sql/index.js';
+import type { SourcesConfig } from '../config.js';
+import { ConfigError } from '../config/config-error.js';
+import { readTable } from '../config/table-file.js';
+import { explainReadError } from '../read-error.js';
+import type { SourceStates } from './source-states.js';
+
+/** The sources of a server, and what fetches from them. */
+export interface OpenSources {
+  readonly gatherer: FactGatherer;
+  readonly close: () => Promise<void>;
+}
+
+type SourceConfig = SourcesConfig['from'][string];
+
+interface OpenSource {
+  readonly source: FactSource;
+  readonly close: () => Promise<void>;
+}
+
+/** How many requests a source gets at once, and how many more calls may wait for one of them to end. */
+const BOUNDS = { atOnce: 64, waiting: 1000 };
+
+/** Opens the sources of a configuration. Rejects with a ConfigError if one cannot be used, or two provide a fact. */
+export async function openSources(config: SourcesConfig, states: SourceStates): Promise<OpenSources> {
+  const open: OpenSource[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(open.map((one) => one.close()));
+  };
+  try {
+    for (const [name, own] of Object.entries(config.from)) open.push(await openSource(name, own, config, states));
+    const gatherer = new FactGatherer(
+      open.map(({ source }) => source),
+      {
+        deadline: config.deadline,
+        caller: config.caller,
+        bounds: BOUNDS,
+        tell: (source: string, call: SourceCall) => states.asked(source, call),
+      },
+    );
+    return { gatherer, close };
+  } catch (error) {
+    await close();
+    throw error instanceof TypeError ? new ConfigError(error.message, 'sources.from') : error;
+  }
+}
+
+async function openSource(
+  name: string,
+  own: SourceConfig,
+  { deadline: usual }: SourcesConfig,
+  states: SourceStates,
+): Promise<OpenSource> {
+  const { of, http, sql, key, caller, notFound, cost, cache, deadline = usual } = own;
+  const shared = {
+    of,
+    name,
+    deadline,
+    notFound,
+    cache,
+    ...(key !== undefined && { key: { fact: key } }),
+    ...(caller !== undefined && { caller }),
+    ...(cost !== undefined && { cost }),
+  };
+  const { source, close } =
+    http === undefined
+      ? await openSql(name, sql as NonNullable<SourceConfig['sql']>, own, shared, states)
+      : await openHttp(http, own, shared);
+  return { source: watched(source, name, states), close };
+}
+
+type Shared = Pick<FactSource, 'of' | 'name' | 'notFound' | 'cache'> & { readonly deadline: number };
+
+async function openHttp(
+  { url, maxKeys, tokenFile, items, id, attributes, nulls, notFound, plainHttp }: NonNullable<SourceConfig['http']>,
+  { provides = {} }: SourceConfig,
+  shared: Shared,
+): Promise<OpenSource> {
+  const { httpSource } = await import('./http-source.js');
+  const { source, close } = httpSource({
+    ...shared,
+    url,
+    types: provides as HttpTypes,
+    items,
+    id,
+    attributes,
+    plainHttp,
+    tokenFile,
+    ...(url.includes('{ids}') && { maxKeys }),
+    ...(notFound !== undefined && { missingStatus: notFound as 404 | 410 }),
+  });
+  return { source: { ...source, ...(nulls !== undefined && { nulls }) }, close };
+}
+
+type HttpTypes = NonNullable<FactSource['types']>;
+
+async function openSql(
+  name: string,
+  { url, tables, table, maxConnections }: NonNullable<SourceConfig['sql']>,
+  { provides }: SourceConfig,
+  shared: Shared,
+  states: SourceStates,
+): Promise<OpenSource> {
+  const { postgresqlSource } = await import('./postgresql-source.js');
+  const { deadline } = shared;
+  const names = provides === undefined || Array.isArray(provides) ? provides : Object.keys(provides);
+  return postgresqlSource({
+    url,
+    maxConnections,
+    deadline,
+    table: openTable(tables, table),
+    of: { ...shared, ...(names !== undefined && { provides: names as readonly string[] }) },
+    onProblem: (error) => states.lost(name, error),
+  });
+}
+
+function openTable(file: string, kind: string): SqlTable {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(explainReadError(error), file);
+  }
+  return readTable(text, file, kind);
+}
+
+/** Keeps the kind of each error, never its text, which may have data in it. */
+function watched(source: FactSource, name: string, states: SourceStates): FactSource {
+  return {
+    ...source,
+    load: async (keys, context) => {
+      try {
+        return await source.load(keys, context);
+      } catch (error) {
+        states.failed(name, error);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { FactDeciders } from '../../runtime/facts/deciders.js';
+import type { SourcesConfig } from '../config.js';
+import type { Call } from '../service/call.js';
+import type { FactsService } from '../service/facts.js';
+import { ThrottledReporter } from '../throttled-reporter.js';
+import type { OnDisagreement } from './bundle-facts.js';
+import { CallFactsService } from './call-facts.js';
+import { openSources } from './open-sources.js';
+import { type SourceState, SourceStates } from './source-states.js';
+
+/** Where problems are logged. */
+interface Logger {
+  warn(message: string): void;
+  error(message: string, fields?: object): void;
+}
+
+/** The bundles that decide calls. */
+interface Bundles {
+  of(call: Pick<Call, 'bundle'>): { readonly facts: FactDeciders | undefined };
+}
+
+/** The sources of a server. */
+export interface ServedFacts {
+  /** Fetches facts for calls that these bundles decide. */
+  readonly serviceFor: (bundles: Bundles) => FactsService;
+  readonly disagreed: OnDisagreement;
+  readonly states: () => readonly SourceState[];
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the sources of a configuration. Rejects with a ConfigError if one cannot be used. */
+export async function serveFacts(config: SourcesConfig, logger: Logger | undefined): Promise<ServedFacts> {
+  const reporter = new ThrottledReporter((message) => logger?.warn(message));
+  const states = new SourceStates(Object.keys(config.from), reporter, undefined);
+  const { gatherer, close } = await openSources(config, states);
+  return {
+    serviceFor: (bundles) =>
+      new CallFactsService({
+        config,
+        gatherer,
+        deciders: (call) => bundles.of(call).facts as FactDeciders,
+        lacked: (source) => states.lacked(source),
+      }),
+    disagreed: (kind, action) =>
+      logger?.error('facts/disagree: a decision by incomplete facts was not confirmed; please report this bug', {
+        kind,
+        action,
+      }),
+    states: () => states.list(),
+    close,
+  };
+}

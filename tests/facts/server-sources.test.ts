@@ -1,0 +1,247 @@
+import type { ServerResponse } from 'node:http';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Bundle, RunningServer } from '../../server/main.js';
+import { type Outcome, PROTOCOLS, type Question } from '../support/facts/protocols.js';
+import { answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
+import { send } from '../support/server/http-client.js';
+
+/*
+ * Sources in a server, with all ways in which it is asked. A fact that is not available is never taken for one that there
+ * is not: `blocked` switches off a DENY where it is missing.
+ */
+
+const test = suite('sources of facts in a server');
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user]}
+    - {actions: [view], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: R.attr.blocked}}}
+    - {actions: [view], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: "P.attr.level < 1"}}}
+    - {actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr.owner == P.id}}}
+    - {actions: [view, edit], effect: EFFECT_ALLOW, roles: [admin]}
+`;
+
+type Row = { readonly [attribute: string]: unknown };
+
+const DOCS: { readonly [id: string]: Row } = {
+  '1': { owner: 'ann', blocked: false },
+  '2': { owner: 'bob', blocked: true },
+};
+const PEOPLE: { readonly [id: string]: Row } = { ann: { level: 3 }, bob: { level: 0 } };
+
+/** What `ann` and `bob` may do. */
+const EXPECTED: readonly (readonly [id: string, doc: string, action: string, outcome: Outcome])[] = [
+  ['ann', '1', 'view', 'allow'],
+  ['ann', '2', 'view', 'deny'],
+  ['bob', '1', 'view', 'deny'],
+  ['ann', '1', 'edit', 'allow'],
+  ['bob', '1', 'edit', 'deny'],
+];
+
+const question = (id: string, doc: string, action: string, roles = ['user']): Question => ({
+  principal: { id, roles },
+  kind: 'doc',
+  id: doc,
+  action,
+});
+
+let bundle: Bundle;
+let origin: Origin;
+let server: RunningServer;
+/** How the origin answers, if not rightly. */
+let fault: ((response: ServerResponse, ids: readonly string[]) => void) | undefined;
+
+const sourcesOf = (url: string, more: object = {}): object => ({
+  deadline: '60s',
+  from: {
+    docs: {
+      of: 'doc',
+      provides: { owner: 'string', blocked: 'boolean' },
+      http: { url: `${url}/docs?ids={ids}` },
+    },
+    people: {
+      of: 'principal',
+      provides: { level: 'number' },
+      http: { url: `${url}/people?ids={ids}`, items: '/people', attributes: { level: '/org/level' } },
+    },
+  },
+  ...more,
+});
+
+function rightly(ids: readonly string[], response: ServerResponse, path: string): void {
+  if (path.startsWith('/people'))
+    answerJson(response, {
+      people: ids.flatMap((id) => (PEOPLE[id] === undefined ? [] : [{ id, org: PEOPLE[id] }])),
+    });
+  else
+    answerJson(
+      response,
+      ids.flatMap((id) => (DOCS[id] === undefined ? [] : [{ id, ...DOCS[id] }])),
+    );
+}
+
+test.before(async () => {
+  bundle = await factsBundle({ 'doc.yaml': POLICY });
+  origin = await startOrigin();
+  origin.answer = (ids, response, { url = '' }) => {
+    if (fault !== undefined && url.startsWith('/docs')) fault(response, ids);
+    else rightly(ids, response, url);
+  };
+  server = await startFactsServer(bundle, { sources: sourcesOf(origin.url) });
+});
+test.after(async () => {
+  await server.close();
+  await origin.close();
+});
+test.before.each(() => {
+  fault = undefined;
+  origin.asked.length = 0;
+});
+
+for (const protocol of PROTOCOLS)
+  test(`${protocol.name}: ids are enough`, async () => {
+    for (const [id, doc, action, outcome] of EXPECTED)
+      assert.is(await protocol.ask(server, question(id, doc, action)), outcome, `${id} ${action} ${doc}`);
+  });
+
+/** How a source can fail, about the row of a document. */
+const FAULTS: readonly (readonly [name: string, fault: NonNullable<typeof fault>])[] = [
+  ['500', (response) => response.writeHead(500).end('[]')],
+  ['302', (response) => response.writeHead(302, { location: `${origin.url}/people?ids=ann` }).end()],
+  ['204', (response) => response.writeHead(204).end()],
+  ['404', (response) => response.writeHead(404, { 'content-type': 'application/json' }).end('[]')],
+  ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
+  ['JSON as text', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('[]')],
+  ['2 MiB', (response) => answerJson(response, [{ id: '1', owner: 'x'.repeat(2 * 1024 * 1024), blocked: false }])],
+  [
+    'NDJSON',
+    (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"id":"1","owner":"ann","blocked":false}\n{"id":"2"}\n'),
+  ],
+  [
+    'repeated names',
+    (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('[{"id":"1","owner":"ann","blocked":false,"blocked":false}]'),
+  ],
+  [
+    'another type',
+    (response, ids) =>
+      answerJson(
+        response,
+        ids.map((id) => ({ id, owner: 'ann', blocked: 'true' })),
+      ),
+  ],
+  [
+    'null',
+    (response, ids) =>
+      answerJson(
+        response,
+        ids.map((id) => ({ id, owner: 'ann', blocked: null })),
+      ),
+  ],
+  [
+    'two rows',
+    (response, ids) =>
+      answerJson(
+        response,
+        ids.flatMap((id) => [
+          { id, owner: 'ann', blocked: false },
+          { id, owner: 'ann', blocked: false },
+        ]),
+      ),
+  ],
+  ['no row', (response) => answerJson(response, [])],
+  ['rows of others', (response) => answerJson(response, [{ id: '7', owner: 'ann', blocked: false }])],
+  ['a row without an id', (response) => answerJson(response, [{ owner: 'ann', blocked: false }])],
+  [
+    'a row without attributes',
+    (response, ids) =>
+      answerJson(
+        response,
+        ids.map((id) => ({ id })),
+      ),
+  ],
+  ['an object', (response) => answerJson(response, { error: 'busy' })],
+  ['a connection that ends', (response) => response.destroy()],
+];
+
+for (const [name, how] of FAULTS)
+  test(`a source that answers with ${name} makes calls unavailable`, async () => {
+    fault = how;
+    for (const protocol of PROTOCOLS)
+      assert.is(await protocol.ask(server, question('ann', '1', 'view')), 'unavailable', protocol.name);
+  });
+
+test('a source that does not answer in time makes calls unavailable', async () => {
+  const hurried = await startFactsServer(bundle, { sources: { ...sourcesOf(origin.url), deadline: '50ms' } });
+  fault = (response) => response.writeHead(200, { 'content-type': 'application/json' }).write('[');
+  try {
+    for (const protocol of PROTOCOLS)
+      assert.is(await protocol.ask(hurried, question('ann', '1', 'view')), 'unavailable', protocol.name);
+  } finally {
+    await hurried.close();
+  }
+});
+
+test('one call asks each source once, for all its resources', async () => {
+  const resources = ['1', '2', '9'].map((id) => ({ resource: { kind: 'doc', id }, actions: ['view', 'edit'] }));
+  const body = JSON.stringify({ principal: { id: 'ann', roles: ['user'] }, resources: resources.slice(0, 2) });
+  const { text } = await send(server.httpAddress, 'POST', '/api/check/resources', body, {
+    'content-type': 'application/json',
+  });
+  const { results } = JSON.parse(text) as { results: readonly { readonly actions: object }[] };
+  assert.equal(
+    results.map(({ actions }) => actions),
+    [
+      { view: 'EFFECT_ALLOW', edit: 'EFFECT_ALLOW' },
+      { view: 'EFFECT_DENY', edit: 'EFFECT_DENY' },
+    ],
+  );
+  assert.equal([...origin.asked].sort(), ['/docs?ids=1,2', '/people?ids=ann']);
+});
+
+const asJson = { 'content-type': 'application/json' };
+
+test('plans fetch what they read of the principal, and nothing else', async () => {
+  const plan = async (id: string, action: string) => {
+    const body = JSON.stringify({ action, principal: { id, roles: ['user'] }, resource: { kind: 'doc' } });
+    return send(server.httpAddress, 'POST', '/api/plan/resources', body, asJson);
+  };
+  const filterOf = ({ text }: Awaited<ReturnType<typeof plan>>) =>
+    (JSON.parse(text) as { readonly filter: { readonly kind: string } }).filter.kind;
+  assert.is(filterOf(await plan('bob', 'view')), 'KIND_ALWAYS_DENIED');
+  assert.is(filterOf(await plan('ann', 'view')), 'KIND_CONDITIONAL');
+  assert.equal(origin.asked, ['/people?ids=bob', '/people?ids=ann']);
+  assert.is(filterOf(await plan('ann', 'edit')), 'KIND_CONDITIONAL');
+  assert.is(origin.asked.length, 2);
+  const { status, text } = await plan('nobody', 'view');
+  assert.is(status, 503, text);
+  assert.match(text, /`principal.attr.level` from `people`/);
+});
+
+test('facts that the caller sends are used, replaced or refused', async () => {
+  const sent: Question = { ...question('ann', '2', 'view'), attr: { blocked: false, owner: 'ann' } };
+  for (const [caller, outcome] of [
+    ['use', 'allow'],
+    ['ignore', 'deny'],
+    ['refuse', 'error'],
+  ] as const) {
+    const own = await startFactsServer(bundle, { sources: sourcesOf(origin.url, { caller }) });
+    try {
+      for (const protocol of PROTOCOLS.filter(({ sends }) => sends))
+        assert.is((await protocol.ask(own, sent)).replace(/:.*/, ''), outcome, `${caller}: ${protocol.name}`);
+    } finally {
+      await own.close();
+    }
+  }
+});
+
+test.run();
