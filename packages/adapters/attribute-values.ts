@@ -10,7 +10,7 @@ import type { SqlColumn, SqlDialect } from '../../runtime/residual/sql/index.js'
 export function convertAttribute(
   value: unknown,
   column: SqlColumn,
-  { dialect, isParsed, isUtc }: Reading,
+  { dialect, isParsed, isUtc, mayBeRounded = false }: Reading,
   place: string,
 ): JsonValue {
   switch (column.type) {
@@ -20,7 +20,7 @@ export function convertAttribute(
     case 'integer':
       return parseInteger(value, place);
     case 'integer-as-text':
-      return parseDigits(value, place);
+      return parseDigits(value, mayBeRounded, place);
     case 'number':
       return typeof value === 'number' ? value : refuse(value, 'a number', place);
     case 'decimal':
@@ -50,6 +50,8 @@ export interface Reading {
   readonly dialect: SqlDialect;
   /** Whether it parses JSON. */
   readonly isParsed: boolean;
+  /** Whether a bigint may be made of a number that the driver rounded. */
+  readonly mayBeRounded?: boolean;
   /** Whether a `Date` that it read from a column without a zone is in UTC, as far as is known. */
   readonly isUtc: boolean;
 }
@@ -68,8 +70,12 @@ function parseInteger(value: unknown, place: string): number {
   return isWhole ? Number(value) : refuse(value, 'an integer', place);
 }
 
-function parseDigits(value: unknown, place: string): string {
-  if (typeof value === 'bigint') return String(value);
+function parseDigits(value: unknown, mayBeRounded: boolean, place: string): string {
+  if (typeof value === 'bigint') {
+    if (mayBeRounded && !Number.isSafeInteger(Number(value)) && BigInt(Number(value)) === value)
+      throw new TypeError(`${place} is an integer that the driver may have rounded: select it as a string`);
+    return String(value);
+  }
   if (typeof value === 'string' && /^(0|-?[1-9]\d*)$/.test(value)) return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value === 0 ? 0 : value);
   if (typeof value === 'number' && Number.isInteger(value))

@@ -135,9 +135,9 @@ class Reader {
     const place = `\`${attribute}\`: \`${mapped.column}\` of a row of \`${table.name}\``;
     const value = valueOf(row, mapped.column, table);
     if (value === undefined) throw new TypeError(`${place} was not read: select it`);
-    const isParsed = table.typeOf?.(mapped.column).isParsed ?? this.mapping.dialect !== 'sqlite';
     const { dialect } = this.mapping;
-    const reading = { dialect, isParsed, isUtc: table.typeOf !== undefined };
+    const { isParsed = dialect !== 'sqlite', mayBeRounded = false } = table.typeOf?.(mapped.column) ?? {};
+    const reading = { dialect, isParsed, mayBeRounded, isUtc: table.typeOf !== undefined };
     const found =
       value === null
         ? null

@@ -343,6 +343,8 @@ function declaredColumn(column: Column): DeclaredColumn {
     ...(enumValues !== undefined && { values: enumValues }),
     digits: dataType === 'date' ? 3 : 6,
     isParsed: dataType === 'json' || !isSqlite,
+    // mysql2 returns numbers unless it is told otherwise.
+    mayBeRounded: dataType === 'bigint' && columnType.startsWith('MySql'),
     ...(mapFrom !== undefined && {
       unusable:
         'its `fromDriver` makes another value of what the database stores, which check would receive. Map a column without it',

@@ -224,12 +224,12 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
             return undefined;
           }
         });
-        // The kit asks what is asked below, of other authors.
-        if (name === 'Drizzle ORM' && !subjects.includes(undefined))
+        // Queries over rows that cannot be read may fail.
+        if (!subjects.includes(undefined) || what.includes('large'))
           kit.push({
             name: what,
             ids: rows.map((_, index) => String(index)),
-            attributesOf: (id) => subjects[Number(id)] as object,
+            attributesOf: (id) => subjects[Number(id)] ?? Promise.reject(new TypeError('a row that cannot be read')),
             select: async (plan) => (await adapter.select(plan)).map(String),
           });
         for (const { action, condition } of actions) {
@@ -256,7 +256,7 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
     }
     const report = await columnConformance(kit);
     of.kit = report.answered;
-    if (name === 'Drizzle ORM') assert.ok(of.kit > 200, 'the kit was asked little');
+    assert.ok(of.kit > 200, 'the kit was asked little');
     for (const { condition, place, detail } of [...report.overGrants, ...report.underGrants, ...report.failures])
       wrong.push(`the kit: ${place}: ${condition}: ${detail}`);
     counts[name] = of;
