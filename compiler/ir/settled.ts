@@ -8,10 +8,12 @@ export interface SettledScope {
   readonly variablesBefore: (name?: string) => readonly string[];
   /** The results by value: this is asked for every part of a value, and for a variable wherever it is used. */
   readonly settled: Map<Value, boolean>;
+  /** Which parts of a request are known; by default all but the resource, except for its kind and scope. */
+  readonly isKnown?: (part: Value & { readonly kind: 'field' | 'part' }) => boolean;
 }
 
 /**
- * Whether a value is known before the resource: no part of it reads the resource, or a macro's variable from outside
+ * Whether a value is known: before the resource, no part of it reads the resource, or a macro's variable from outside
  * (docs/spec/plans.md#known-and-unknown).
  *
  * @param bound the variables of the macros inside of which the value is known.
@@ -28,9 +30,8 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 function findSettled(value: Value, scope: SettledScope, bound: ReadonlySet<string>): boolean {
   switch (value.kind) {
     case 'field':
-      return isSettledField(value);
     case 'part':
-      return value.part === 'principal' || value.part === 'auxData';
+      return (scope.isKnown ?? isKnownBeforeResource)(value);
     case 'variable':
       return isSettled(scope.variableValue(value.name), scope);
     case 'is-set':
@@ -67,7 +68,9 @@ function findSettled(value: Value, scope: SettledScope, bound: ReadonlySet<strin
 }
 
 /** The kind and scope of a resource are known. */
-function isSettledField({ of, name }: Value & { kind: 'field' }): boolean {
+function isKnownBeforeResource(value: Value & { readonly kind: 'field' | 'part' }): boolean {
+  if (value.kind === 'part') return value.part === 'principal' || value.part === 'auxData';
+  const { of, name } = value;
   if (of === 'runtime') return false;
   return of !== 'resource' || name === 'kind' || name === 'scope';
 }

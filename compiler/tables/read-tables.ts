@@ -5,6 +5,7 @@ import {
   type SqlRelation,
   type SqlRowFilter,
   type SqlTable,
+  type SqlUsers,
 } from '../../runtime/residual/sql/table.js';
 import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
@@ -20,6 +21,7 @@ import {
   requiredText,
   readText,
 } from '../parse/build/fields.js';
+import { adviseRequired } from '../parse/advice.js';
 import { decodeObject } from '../parse/decode.js';
 import type { ObjectValue } from '../parse/schema/value.js';
 import { validateStructure } from '../parse/structure.js';
@@ -32,6 +34,8 @@ import { NO_SESSION, readSession, type Session } from './session.js';
 export interface TableFile {
   /** The tables by kind. */
   readonly tables: ReadonlyMap<string, SqlTable>;
+  /** The table of users; undefined if the file has none. */
+  readonly users: SqlUsers | undefined;
   /** What a database enforces, by kind. */
   readonly rowSecurity: ReadonlyMap<string, RowSecurity>;
   /** What the policies of a database know of a principal. */
@@ -62,14 +66,25 @@ export function readTables(source: Source): ReadTables {
       const own = readRowSecurity(asObject(value), path, report);
       if (own !== undefined) rowSecurity.set(name.value, own);
     }
+    const users = readObject(document, 'users');
+    if (users !== undefined) requireUsers(users, report);
+    else if (readEntries(document, 'tables').length === 0)
+      report.add(
+        'policy/required',
+        document.fields.get('tables')?.place ?? source,
+        { field: 'tables' },
+        { notes: adviseRequired('tables') },
+      );
   }
   const problems = report.sorted();
   if (problems.length > 0) return { problems };
   const written = new Map<object, ObjectValue>();
   const entries = document === undefined ? [] : readEntries(document, 'tables');
   const builder = new TableBuilder(written);
+  const users = document && readObject(document, 'users');
   return {
     tables: new Map(entries.map(({ name, value }) => [name.value, builder.table(asObject(value))])),
+    users: users && builder.users(users),
     rowSecurity,
     session,
     placeOf: (declared, field) => written.get(declared)?.fields.get(field)?.place,
@@ -91,12 +106,24 @@ class TableBuilder {
     });
   }
 
-  private columns(table: ObjectValue): SqlColumns {
-    const attributes = readEntries(table, 'columns').map(({ name, value }) => {
-      const attribute = asObject(value);
-      return [name.value, readText(attribute, 'relation') ? this.relation(attribute) : this.column(attribute)] as const;
+  users(users: ObjectValue): SqlUsers {
+    const { id, ...table } = this.table(users);
+    const roles = readObject(users, 'roles') ?? invariant('users have no roles after validation');
+    return this.keep(users, {
+      ...table,
+      id: id ?? invariant('users have no id after validation'),
+      roles: this.attribute(roles),
     });
-    return Object.fromEntries(attributes);
+  }
+
+  private columns(table: ObjectValue): SqlColumns {
+    return Object.fromEntries(
+      readEntries(table, 'columns').map(({ name, value }) => [name.value, this.attribute(asObject(value))]),
+    );
+  }
+
+  private attribute(attribute: ObjectValue): SqlColumn | SqlRelation {
+    return readText(attribute, 'relation') ? this.relation(attribute) : this.column(attribute);
   }
 
   private relation(attribute: ObjectValue): SqlRelation {
@@ -158,18 +185,40 @@ function requireClosure(attribute: ObjectValue, field: string, report: Diagnosti
 
 /** Reports what an attribute needs beside its column, or beside its relation. */
 function requireFields(table: ObjectValue, path: string, report: Diagnostics): void {
-  for (const { name, value, place } of readEntries(table, 'columns')) {
-    const attribute = asObject(value);
-    const field = `${path}.columns[${JSON.stringify(name.value)}]`;
-    for (const [given, needed] of Object.entries(REQUIRED_WITH)) {
-      if (nonEmptyText(attribute, given) === undefined) continue;
-      for (const absent of needed.filter((one) => !attribute.fields.has(one)))
-        report.add('policy/required', place, { field: `${field}.${absent}` });
-    }
-    requireClosure(attribute, field, report);
-    requireFields(attribute, field, report);
-  }
+  for (const { name, value, place } of readEntries(table, 'columns'))
+    requireAttribute(asObject(value), place, `${path}.columns[${JSON.stringify(name.value)}]`, report);
 }
+
+function requireAttribute(attribute: ObjectValue, place: Place, field: string, report: Diagnostics): void {
+  for (const [given, needed] of Object.entries(REQUIRED_WITH)) {
+    if (nonEmptyText(attribute, given) === undefined) continue;
+    for (const absent of needed.filter((one) => !attribute.fields.has(one)))
+      report.add('policy/required', place, { field: `${field}.${absent}` });
+  }
+  requireClosure(attribute, field, report);
+  requireFields(attribute, field, report);
+}
+
+/** Reports roles of users that are no texts, besides what every table needs. */
+function requireUsers(users: ObjectValue, report: Diagnostics): void {
+  requireFields(users, 'users', report);
+  const roles = findField(users, 'roles');
+  if (roles === undefined) return;
+  const object = asObject(roles.value);
+  requireAttribute(object, roles.place, 'users.roles', report);
+  const isRelation = nonEmptyText(object, 'relation') !== undefined;
+  if (isRelation && (nonEmptyText(object, 'relation')?.value !== 'many' || !object.fields.has('value')))
+    report.add('tables/roles', roles.place, { problem: 'rows of another table need `relation: many` and a `value`' });
+  const stored = isRelation ? readObject(object, 'value') : object;
+  const type = stored && nonEmptyText(stored, 'type')?.value;
+  const types = isRelation ? OF_ROLE : [...OF_ROLE, ...OF_ROLES];
+  if (type !== undefined && !types.includes(type))
+    report.add('tables/roles', roles.place, { problem: `the type is one of ${types.join(', ')}` });
+}
+
+/** The types of columns with one role, and with a list of them. */
+const OF_ROLE: readonly string[] = ['text'];
+const OF_ROLES: readonly string[] = ['list', 'json', 'text[]'];
 
 function buildColumn(column: ObjectValue): SqlColumn {
   const nulls = NULLS.get(nonEmptyText(column, 'nulls')?.value ?? '');

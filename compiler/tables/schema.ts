@@ -60,12 +60,10 @@ const among = (words: readonly string[]): Rule => {
 
 /** A file that says where the attributes of resources are stored. */
 export const TABLES: MessageType = messageType({
-  tables: field(
-    'the table of each kind of resource',
-    map(
-      object(() => TABLE),
-      required,
-    ),
+  tables: field('the table of each kind of resource', map(object(() => TABLE))),
+  users: field(
+    'the table of users, to find those who may do something (`authzc who-can --users`)',
+    object(() => USERS),
   ),
   rls: field(
     'what the policies of a database know of a principal (`authzc rls`)',
@@ -118,6 +116,20 @@ const TABLE: MessageType = messageType({
     'the statements that the database allows, each with an action (`authzc rls`); nobody may do what is left out',
     object(() => ROW_SECURITY),
   ),
+});
+
+const USERS: MessageType = messageType({
+  name: field('name of the table', text(required)),
+  alias: field('its alias in queries', text()),
+  id: field(
+    'the column of the id that checks receive',
+    object(() => COLUMN, required),
+  ),
+  roles: field(
+    'the roles of a user: a column with a list, a column with one role, or the rows of another table with a `value`',
+    object(() => ATTRIBUTE, required),
+  ),
+  columns: columns('the column of each attribute, by its path: `department`, `address.city`'),
 });
 
 const ROW_SECURITY: MessageType = messageType({

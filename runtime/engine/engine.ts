@@ -60,6 +60,7 @@ import {
   type ValidationError,
   validationErrors,
 } from './requests.js';
+import type { PlanSubjects } from './subject-plans.js';
 
 /**
  * Decides requests. Not re-entrant: a condition must not call the engine that evaluates it.
@@ -93,6 +94,11 @@ export interface Engine<P extends Permissions = AnyPermissions> extends Capabili
    * the response. Empty if the engine has no `traced`. Throws unless the engine uses `explanations()`.
    */
   explain(request: CheckRequest | PlanRequest): Explanation;
+  /**
+   * The filter that selects exactly the principals to whom `check` allows an action on a resource. Throws unless the
+   * engine uses the `subjects` of its bundle.
+   */
+  readonly planSubjects: PlanSubjects;
   /** The roles that tenants define; undefined unless the engine uses `tenants()`. */
   readonly tenants: TenantRolesView | undefined;
   /** Runs `work` under the limits of a single call, for requests that take several calls. */
@@ -140,6 +146,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   tenants: TenantRolesView | undefined = undefined;
   capabilities: Engine['capabilities'] = withoutCapabilities;
   planCapabilities: Engine['planCapabilities'] = withoutCapabilities;
+  planSubjects: PlanSubjects = withoutSubjects;
   private readonly evaluation: Evaluation;
   /** Version of the principal of the call, or the default. Only set if there are principal policies. */
   private principalVersion = '';
@@ -453,6 +460,10 @@ const UNLIMITED: Guard = {
 
 function withoutCapabilities(): never {
   throw new Error('needs `use: [capabilities()]`');
+}
+
+function withoutSubjects(): never {
+  throw new Error('needs `use: [await subjects()]`, of policies compiled with --explain');
 }
 
 /** Whether something reads attributes that does not convert them, as conditions do that are compiled for decisions. */

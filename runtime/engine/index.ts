@@ -53,6 +53,7 @@ export type {
   UnplannedRule,
   ValidationError,
 } from './requests.js';
+export type { PlanSubjects, SubjectPlan, SubjectPlanRequest, SubjectProblem } from './subject-plans.js';
 export {
   Grants,
   proveTenantDocument,

@@ -22,6 +22,7 @@ import type {
   TenantDocuments,
   UntypedPrincipal,
 } from './requests.js';
+import type { PlanSubjects } from './subject-plans.js';
 
 /** The options that change decisions (docs/spec/policy-language.md#configuration). */
 export interface EngineOptions {
@@ -53,7 +54,7 @@ export interface EngineOptions {
   readonly limits?: EvaluationLimits;
   /** The bundle's `traced`, whose conditions tell an error from false. Strict evaluation and explanations need it. */
   readonly traced?: CompiledTraces;
-  /** Optional parts, in any order: `delegation()`, `tenants()`, `explanations()`, `capabilities()`. */
+  /** Optional parts, in any order: `delegation()`, `tenants()`, `explanations()`, `capabilities()`, `subjects` of a bundle. */
   readonly use?: readonly EnginePart[];
 }
 
@@ -84,6 +85,7 @@ export interface ExtensibleEngine extends UntypedEngine {
   tenants: TenantRolesView | undefined;
   capabilities: CapabilityEngine<AnyPermissions>['capabilities'];
   planCapabilities: CapabilityEngine<AnyPermissions>['planCapabilities'];
+  planSubjects: PlanSubjects;
   /** The planner of the bundle. */
   planner(): Plan;
   /** The part that decides about a principal; undefined if the engine does. */

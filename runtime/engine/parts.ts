@@ -9,7 +9,7 @@ export { principalJudge } from './decide/principals.js';
 export { loadedByScope, tracedByScope, type TracedLists } from './find/scoped-policies.js';
 export { roleJudge } from './decide/role-policies.js';
 export { guard } from './limits.js';
-export { requireResource, requireText } from './input.js';
+export { requireAccess, requireResource, requireText } from './input.js';
 export { requestedScope, withoutDot } from './requests.js';
 export { type ComputedEntry, type ComputedFor, type ComputedValues, computedValues } from './computed-values.js';
 export { visitRules } from './decide/visit-rules.js';

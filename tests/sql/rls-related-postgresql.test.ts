@@ -81,6 +81,7 @@ test('a role that may read no related table sees the rows that check allows', as
         {},
         {
           tables: new Map([['document', { ...table, name: 'public.documents', columns: withSchema(table.columns) }]]),
+          users: undefined,
           rowSecurity: new Map([['document', security]]),
           session: { ...NO_SESSION, attributes: { name: 'text' } },
           placeOf: () => undefined,

@@ -30,6 +30,29 @@ ancestors:
 Write \`relation: many\`, and in \`closure\` the columns of \`on\` ([rows of several steps](../plans.md#rows-of-several-steps)).
 `,
   }),
+  'tables/roles': message<{ readonly problem: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'roles of users',
+    text: ({ problem }) => `users.roles: ${problem}`,
+    explanation: `
+In a file of tables, \`users\` says where principals are stored. Their roles are texts: a column with a list of them, a column with one, or the rows of another table, of which \`value\` is the
+column with the role.
+
+\`\`\`yaml
+users:
+  name: users
+  id: { column: id, type: text, nulls: never }
+  roles:
+    relation: many
+    table: user_roles
+    on: { user_id: id }
+    value: { column: role, type: text, nulls: never }
+\`\`\`
+
+If roles have a table with ids and names of their own, name a view that joins them ([who may do what](../who-may.md#users-of-a-database)).
+`,
+  }),
   'tables/missing': message<{ readonly field: string; readonly what: string }>({
     severity: 'error',
     stage: 'load',

@@ -74,6 +74,33 @@ export function residualOfSession(
   return filterCondition(condition, evaluation, residual.LENIENT);
 }
 
+/**
+ * What remains of a condition whose resource is known, and whose principal is one of many: its id, roles and attributes
+ * are unknown, as `SESSION` names them. All else is in the query.
+ */
+export function residualOfSubject(
+  condition: Match,
+  module: Module,
+  query: Query,
+  reading: Reading,
+): residual.Condition {
+  const scope = { ...settleScope(module), isKnown: isKnownOfSubject };
+  return filterCondition(condition, new Evaluation(module, scope, query, reading, SUBJECT), residual.LENIENT);
+}
+
+/** Whether a part of a request is known while its principal is one of many. */
+function isKnownOfSubject(part: Value & { readonly kind: 'field' | 'part' }): boolean {
+  if (part.kind === 'part') return part.part === 'resource' || part.part === 'auxData';
+  if (part.of === 'principal') return !OF_SUBJECTS.has(part.name);
+  return part.of !== 'runtime' && part.of !== 'request';
+}
+
+/** What differs between the principals of a plan of subjects. */
+const OF_SUBJECTS: ReadonlySet<string> = new Set(['id', 'roles', 'attr']);
+
+/** That the principal is unknown, and all else is known. */
+const SUBJECT = 'subject';
+
 /** The variables of a residual of a session. */
 export const SESSION = {
   id: 'request.principal.id',
@@ -114,9 +141,15 @@ class Evaluation {
     /** What stands for values that a request determines, or for some of those that a session determines. */
     private readonly given?:
       | ((value: Value) => residual.Term)
-      | { readonly compute: (value: Value) => residual.Term | undefined },
+      | { readonly compute: (value: Value) => residual.Term | undefined }
+      | typeof SUBJECT,
   ) {
     this.known = makeSurroundings(module, query, reading);
+  }
+
+  /** Whether the principal is unknown, and all else is known. */
+  get isOfSubject(): boolean {
+    return this.given === SUBJECT;
   }
 
   /** The value of what is known before the resource. */
@@ -211,7 +244,7 @@ function evaluateTerm(value: Value, evaluation: Evaluation, locals: Locals): res
         ? residual.isSet(evaluation.variable(value.name))
         : (evaluate(value, known) as residual.Term);
     case 'select':
-      return isAttributes(value.operand)
+      return isAttributes(value.operand) && !evaluation.isOfSubject
         ? query.row.attr(value.name)
         : residual.select(term(value.operand), value.name);
     case 'optional-select':
@@ -239,8 +272,13 @@ function evaluateTerm(value: Value, evaluation: Evaluation, locals: Locals): res
   }
 }
 
-function readField(value: Value & { readonly kind: 'field' }, { query, known }: Evaluation): residual.Term {
+function readField(value: Value & { readonly kind: 'field' }, evaluation: Evaluation): residual.Term {
+  const { query, known } = evaluation;
   if (value.of === 'runtime') return query.derivedRoles;
+  if (evaluation.isOfSubject)
+    return isKnownOfSubject(value)
+      ? evaluate(value, known)
+      : (readSession(value) ?? residual.unplannable(`${value.of}.${value.name}`));
   if (isAttributes(value)) return query.row.attributes;
   if (value.of === 'resource' && (value.name === 'id' || value.name === 'policyVersion')) return query.row[value.name];
   return evaluate(value, known);

@@ -1,17 +1,18 @@
 import { PlanQuery } from '../../../runtime/engine/parts.js';
 import { type Query, sanitize } from '../../../runtime/policy/index.js';
 import * as residual from '../../../runtime/residual/index.js';
-import type { Module, Program } from '../../../compiler/ir/program.js';
+import type { Program } from '../../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';
-import { type Decisions, type PointDecisions, rulesAbout } from '../decision/decisions.js';
+import type { Decisions, PointDecisions } from '../decision/decisions.js';
 import { listPoints } from '../decision/points.js';
-import { and, type Formula, type ListedRole } from '../formula/formula.js';
-import { FormulaKeys } from '../formula/keys.js';
+import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles.js';
+import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
+import type { Holds } from '../formula/formula.js';
 import { rowsWithSchema } from '../program/schemas.js';
 import { residualOfSession, SESSION, sessionTerm } from '../program/filters.js';
 import type { Point, PointPrincipal } from '../question/point.js';
 import type { ComputedValues } from './computed-values.js';
-import type { RoleClasses, RoleGates } from './roles.js';
+import type { RoleGates } from './roles.js';
 
 /** Where a table's rows are decided about. */
 export interface DecisionPlace {
@@ -113,19 +114,7 @@ function pointCondition(
   if (at.sharesResults) throw new NotInDatabase('rules share a result');
   const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
   const query = sessionQuery(place);
-  const conditions = new FormulaConditions(query, classes, parts);
-  const condition = residual.anyOf(
-    ...groupByDenials(at, names, action).map(({ denials, alternatives }) =>
-      residual.allOf(
-        ...denials.map((denial) => conditions.of(denial)),
-        residual.anyOf(
-          ...alternatives.map(({ formula, roles: holding }) =>
-            residual.allOf(conditions.ofRoles(holding), conditions.of(formula)),
-          ),
-        ),
-      ),
-    ),
-  );
+  const condition = conditionOfRoles(at, names, action, query, new SessionAtoms(classes, parts));
   return parts.enforcesSchemas
     ? residual.allOf(condition, rowsThatSchemasAccept(at, action, condition, parts.computed))
     : condition;
@@ -152,59 +141,6 @@ function rowsThatSchemasAccept(
   return condition;
 }
 
-/** What is allowed to roles with the same denials, and to which of them. */
-interface Group {
-  readonly denials: readonly Formula[];
-  readonly alternatives: readonly { readonly formula: Formula; readonly roles: Set<string> }[];
-}
-
-/** The formulas of roles, so that what several roles have in common is said once. */
-function groupByDenials(at: PointDecisions, roles: readonly string[], action: string): readonly Group[] {
-  const keys = new FormulaKeys();
-  const groups = new Map<
-    string,
-    { denials: readonly Formula[]; alternatives: Map<number, Group['alternatives'][0]> }
-  >();
-  for (const role of roles) {
-    const formula = at.ofRole(role, action);
-    if (formula === false) continue;
-    const parts = operandsOf('and', formula);
-    const denials: readonly Formula[] = parts.filter((part) => typeof part === 'object' && part.kind === 'not');
-    const key = denials
-      .map((denial) => keys.of(denial))
-      .sort((a, b) => a - b)
-      .join();
-    const group = groups.get(key) ?? { denials, alternatives: new Map() };
-    groups.set(key, group);
-    for (const alternative of operandsOf('or', and(...parts.filter((part) => !denials.includes(part))))) {
-      const number = keys.of(alternative);
-      const entry = group.alternatives.get(number) ?? { formula: alternative, roles: new Set<string>() };
-      entry.roles.add(role);
-      group.alternatives.set(number, entry);
-    }
-  }
-  return [...groups.values()].map(({ denials, alternatives }) => ({
-    denials,
-    alternatives: [...alternatives.values()],
-  }));
-}
-
-function operandsOf(kind: 'and' | 'or', formula: Formula): readonly Formula[] {
-  return typeof formula === 'object' && formula.kind === kind
-    ? formula.operands.flatMap((operand) => operandsOf(kind, operand))
-    : [formula];
-}
-
-/** The names and globs of roles that rules have: the same that make the classes of roles. */
-function listRolePatterns(modules: readonly Module[], kind: string): readonly string[] {
-  const patterns = modules.flatMap((module) =>
-    module.kind === 'resource' || module.kind === 'principal'
-      ? rulesAbout(module, kind).flatMap(({ roles }) => roles)
-      : [],
-  );
-  return [...new Set(patterns)].filter((pattern) => pattern !== '*').sort();
-}
-
 /** A request without a principal: what a session has is not read from it. */
 function sessionQuery({ kind, version, scope, isOther = false }: DecisionPlace): Query {
   const query = new PlanQuery(
@@ -224,48 +160,27 @@ function sessionQuery({ kind, version, scope, isOther = false }: DecisionPlace):
   return query;
 }
 
-/** Formulas as conditions about a session. */
-class FormulaConditions {
+/** What a session says of the atoms of formulas. */
+class SessionAtoms implements AtomConditions {
   constructor(
-    private readonly query: Query,
     private readonly classes: RoleClasses,
     private readonly parts: SessionParts,
   ) {}
 
-  of(formula: Formula): residual.Condition {
-    if (typeof formula === 'boolean') return formula;
-    switch (formula.kind) {
-      case 'and':
-        return residual.allOf(...formula.operands.map((operand) => this.of(operand)));
-      case 'or':
-        return residual.anyOf(...formula.operands.map((operand) => this.of(operand)));
-      case 'not':
-        return residual.not(this.of(formula.operand));
-      case 'role':
-        return this.ofRoles(new Set([formula.role]));
-      case 'holds': {
-        const { condition, module, failedIsNull, derivedRoles } = formula;
-        const query = derivedRoles === undefined ? this.query : this.withDerivedRoles(derivedRoles);
-        const left = residualOfSession(condition, module, query, { failedIsNull });
-        const { isSql, computed } = this.parts;
-        if (isSql(left)) return left;
-        const compute: Parameters<typeof residualOfSession>[4] = (...asked) => computed.expression(...asked);
-        const leftToSql = residualOfSession(condition, module, query, { failedIsNull }, compute);
-        if (isSql(leftToSql)) return leftToSql;
-        const reason = residual.unplannableReason(left);
-        if (reason !== undefined) throw new NotInDatabase(reason);
-        return left;
-      }
-    }
+  ofHolds({ condition, module, failedIsNull }: Holds, query: Query): residual.Condition {
+    const left = residualOfSession(condition, module, query, { failedIsNull });
+    const { isSql, computed } = this.parts;
+    if (isSql(left)) return left;
+    const compute: Parameters<typeof residualOfSession>[4] = (...asked) => computed.expression(...asked);
+    const leftToSql = residualOfSession(condition, module, query, { failedIsNull }, compute);
+    if (isSql(leftToSql)) return leftToSql;
+    const reason = residual.unplannableReason(left);
+    if (reason !== undefined) throw new NotInDatabase(reason);
+    return left;
   }
 
   ofRoles(holding: ReadonlySet<string>): residual.Condition {
     const gate = this.parts.gates.gate(this.classes, holding);
     return gate === undefined ? true : residual.holds(gate);
-  }
-
-  private withDerivedRoles(listed: readonly ListedRole[]): Query {
-    const roles = listed.map(({ name, isActive }) => ({ name, condition: this.of(isActive) }));
-    return Object.create(this.query, { derivedRoles: { value: residual.rolesOf(roles, true) } }) as Query;
   }
 }

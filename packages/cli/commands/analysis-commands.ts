@@ -7,6 +7,7 @@ import { LOG_FORMATS } from '../findings/log.js';
 import { parseCount } from '../option-values.js';
 import { addComparisonOptions, ALL_FAILING, CHANGES, FAILING, failing } from '../policies/comparison-options.js';
 import { addEngineFlags } from '../policies/engine-flags.js';
+import { nowOption } from '../policies/now-option.js';
 import { tenantsOption } from '../policies/tenants-option.js';
 
 /** Adds the commands that answer questions about policies, or about a change of them. */
@@ -145,26 +146,52 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
     onEnd(factsCommand(directory, options, context));
   });
 
-  program
-    .command('who-can')
-    .description('list the roles and principals that may perform an action, with conditions')
-    .argument('[dir]', 'policy folder', 'policies')
-    .option('--kind <kind>', 'resource kind')
-    .requiredOption('--action <action>', 'action')
-    .option('--id <id>', 'resource id, to evaluate conditions on it')
-    .addOption(
-      new Option(
-        '--resource <file>',
-        'file with the resource, YAML or JSON, to evaluate conditions on its id and attributes',
-      ).conflicts(['kind', 'id', 'scope']),
-    )
-    .option('--scope <scope>', 'only this scope; "" is the root')
-    .option('--lenient-scope-search', 'search parent scopes if a scope has no policy')
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty'))
-    .action(async (directory, options) => {
+  addEngineFlags(
+    program
+      .command('who-can')
+      .description('list the roles, or the users of a database, that may perform an action')
+      .argument('[dir]', 'policy folder', 'policies')
+      .option('--kind <kind>', 'resource kind')
+      .requiredOption('--action <action>', 'action')
+      .option('--id <id>', 'resource id, to evaluate conditions on it')
+      .addOption(
+        new Option(
+          '--resource <file>',
+          'file with the resource, YAML or JSON, to evaluate conditions on its id and attributes',
+        ).conflicts(['kind', 'id', 'scope']),
+      )
+      .option('--scope <scope>', 'only this scope; "" is the root')
+      .option('--users <file>', 'file that declares the table of users, YAML or JSON: list users instead of roles')
+      .option('--data <file>', 'file of principals, YAML or JSON: list these instead of roles')
+      .option('--database [url]', 'with --users: database to ask; default is DATABASE_URL')
+      .addOption(
+        new Option('--dialect <dialect>', 'with --users: SQL dialect, by default that of the database').choices([
+          'postgresql',
+          'mysql',
+          'sqlite',
+        ]),
+      )
+      .option('--aux-data <file>', 'with --users or --data: file with the claims that all users have, YAML or JSON')
+      .addOption(nowOption('with --users or --data: current time in conditions, such as 2025-01-31T00:00:00Z'))
+      .addOption(tenantsOption())
+      .addOption(
+        new Option('-o, --output <format>', 'output format')
+          .choices(['pretty', 'json', 'csv', 'sql'])
+          .default('pretty'),
+      ),
+    {
+      globals: 'with --users or --data: file with the globals, YAML or JSON',
+      schemas: 'whether to deny requests that violate their schemas; default as in --config',
+    },
+  ).action(async (directory, options) => {
+    if (options.users === undefined && options.data === undefined) {
       const { whoCanCommand } = await import('./who-can.js');
       onEnd(whoCanCommand(directory, options, context));
-    });
+      return;
+    }
+    const { whoCanUsersCommand } = await import('./who-can-users.js');
+    onEnd(await whoCanUsersCommand(directory, options, context));
+  });
 
   addComparisonOptions(
     program

@@ -6,7 +6,7 @@ import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readResource } from '../policies/request-files.js';
 import { InputError, printWarning, reportInputError } from '../report.js';
@@ -21,11 +21,13 @@ export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientSco
   readonly id?: string;
   /** A file of the resource. */
   readonly resource?: string;
-  readonly output: 'pretty' | 'json';
+  readonly output: 'pretty' | 'json' | 'csv' | 'sql';
 }
 
 /** `authzc who-can`: the roles and principals that may do an action. Returns the exit code. */
 export function whoCanCommand(directory: string, options: WhoCanOptions, context: CommandContext): number {
+  if (options.output === 'csv' || options.output === 'sql')
+    throw new UsageError(`\`-o ${options.output}\` lists users: name them by \`--users tables.yaml\``);
   try {
     return listed(directory, options, context);
   } catch (error) {

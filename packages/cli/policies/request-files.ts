@@ -48,6 +48,13 @@ export function readPrincipalAlone(file: string, input: StandardInput): Principa
   return principal;
 }
 
+/** The principals of a file, below `principals`: each as in a file of one. Throws an InputError. */
+export function readPrincipals(file: string, input: StandardInput): readonly PrincipalInput[] {
+  return readFields(file, input, 'a file of principals', ['principals'])
+    .items('principals')
+    .map((principal) => readActor(listFields(principal, 'a principal', ACTOR_FIELDS)));
+}
+
 function readActor(fields: Fields): ActorInput {
   return {
     id: fields.string('id') ?? fields.missing('id', 'id: alice'),

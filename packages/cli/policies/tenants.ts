@@ -132,7 +132,7 @@ export function decidingEngine(
   const { tenantRoles } = policies;
   if (tenantRoles === undefined) {
     if (path !== undefined) printWarning(context, TENANTS_WITHOUT_EFFECT);
-    const engine = createEngine(policies, { ...options, use: [delegation(), explanations()] });
+    const engine = createEngine(policies, { ...options, use: [...(options.use ?? []), delegation(), explanations()] });
     return {
       engine,
       decided: (request) => ({ request, tenantRoles: [] }),
@@ -143,7 +143,12 @@ export function decidingEngine(
   const { rolePrefix, scope } = tenantRoles;
   const engine = createEngine(policies, {
     ...options,
-    use: [delegation(), tenants({ documents: (tenant) => files?.(tenant).document, onRefused }), explanations()],
+    use: [
+      ...(options.use ?? []),
+      delegation(),
+      tenants({ documents: (tenant) => files?.(tenant).document, onRefused }),
+      explanations(),
+    ],
   });
   const known = engine.tenants as TenantRolesView;
   const reasonFor = (id: string, tenant: string | undefined): string => {

@@ -3,6 +3,8 @@ import type { StoredColumn, StoredTable } from './stored-table.js';
 /** The part of a connection of mysql2 that is used. */
 export interface MysqlConnection {
   query(text: string, values?: readonly unknown[]): Promise<[unknown, unknown]>;
+  /** Runs a prepared statement: the server binds its parameters, whatever its SQL mode. */
+  execute(text: string, values?: readonly unknown[]): Promise<[unknown, unknown]>;
   end(): Promise<void>;
 }
 

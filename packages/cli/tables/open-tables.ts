@@ -35,16 +35,26 @@ export async function openTables(url: string): Promise<TablesOfDatabase> {
   switch (detectDialect(url)) {
     case 'postgresql': {
       const connection = await connectDatabase(url, { application: 'authzc plan', where: 'the database' });
-      return { read: (names) => readPostgresqlTables(connection, names), close: () => connection.close() };
+      return {
+        read: (names) => readPostgresqlTables(connection, names),
+        select: async (text, parameters) => (await connection.query(text, [...parameters])).rows as Row[],
+        close: () => connection.close(),
+      };
     }
     case 'mysql': {
       const connection = await connectMysql(url.replace(/^mariadb:/, 'mysql:'));
-      return { read: (names) => readMysqlTables(connection, names), close: () => connection.end() };
+      return {
+        read: (names) => readMysqlTables(connection, names),
+        select: async (text, parameters) => (await connection.execute(text, parameters))[0] as Row[],
+        close: () => connection.end(),
+      };
     }
     case 'sqlite':
       return openSqliteTables(url.replace(/^(?:sqlite|file):(?:\/\/(?=\/|\w:))?/, ''));
   }
 }
+
+type Row = { readonly [column: string]: unknown };
 
 /** Connects with mysql2, an optional package that is loaded here, and only here. */
 async function connectMysql(url: string): Promise<MysqlConnection> {

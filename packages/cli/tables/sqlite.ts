@@ -16,7 +16,11 @@ export async function openSqliteTables(path: string): Promise<TablesOfDatabase> 
     const database = new driver.Database(path, { readOnly: true, fileMustExist: true });
     try {
       database.get('SELECT count(*) FROM sqlite_master');
-      return { read: async (names) => readTables(driver, database, names), close: () => database.close() };
+      return {
+        read: async (names) => readTables(driver, database, names),
+        select: selectFrom(database),
+        close: () => database.close(),
+      };
     } catch (error) {
       database.close();
       throw error;
@@ -39,6 +43,7 @@ function openCopy(driver: Driver, path: string): TablesOfDatabase {
     database.get('SELECT count(*) FROM sqlite_master');
     return {
       read: async (names) => readTables(driver, database, names),
+      select: selectFrom(database),
       close() {
         database.close();
         close();
@@ -48,6 +53,13 @@ function openCopy(driver: Driver, path: string): TablesOfDatabase {
     close();
     throw new DatabaseError(`the database file cannot be read: ${(error as Error).message}`);
   }
+}
+
+function selectFrom(database: sqlite.Database): TablesOfDatabase['select'] {
+  return async (text, parameters) =>
+    database.all(text, parameters as (string | number | null)[]) as unknown as readonly {
+      readonly [column: string]: unknown;
+    }[];
 }
 
 function readTables(

@@ -1,3 +1,5 @@
+import type { SqlParameter } from '../../../runtime/residual/sql/index.js';
+
 /** A table as a database has it. */
 export interface StoredTable {
   readonly columns: ReadonlyMap<string, StoredColumn>;
@@ -23,8 +25,15 @@ export interface StoredCollation {
 /** Reads tables by their names, each with or without a schema. A table that does not exist is absent. */
 export type ReadTables = (names: readonly string[]) => Promise<ReadonlyMap<string, StoredTable>>;
 
+/** Runs a query. Values are what the driver makes of them. */
+export type SelectRows = (
+  text: string,
+  parameters: readonly SqlParameter[],
+) => Promise<readonly { readonly [column: string]: unknown }[]>;
+
 /** A database whose tables are read. */
 export interface TablesOfDatabase {
   readonly read: ReadTables;
+  readonly select: SelectRows;
   close(): Promise<void> | void;
 }

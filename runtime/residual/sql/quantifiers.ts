@@ -5,7 +5,7 @@ import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.j
 import { refuseCount } from './key-sets.js';
 import { Refusal } from './refusal.js';
 import { itemsOfRows, type RelatedItems } from './relations.js';
-import { aliasOfItems, negated, type Scope } from './scope.js';
+import { aliasOfItems, negated, rootOf, type Scope } from './scope.js';
 import { byKeys } from './semi-joins.js';
 import { isRelation } from './table.js';
 import { type Json, type RelatedRows, scalar, type SqlValue } from './value.js';
@@ -191,17 +191,17 @@ function overConstants({ quantifier, variables, body }: Quantified, constants: u
   }
 }
 
-/** The attributes of a row as a whole. */
-export const ATTRIBUTES = 'request.resource.attr';
-
 /**
  * The fields of an object that has no column but consists of columns: all attributes, or `address` if `address.city`
  * has one.
  */
-export function listFields(variable: string, { table }: Scope): readonly string[] | undefined {
-  const isOfAttributes = variable === ATTRIBUTES || variable.startsWith(`${ATTRIBUTES}.`);
+export function listFields(variable: string, scope: Scope): readonly string[] | undefined {
+  const { table } = scope;
+  // All attributes of a row.
+  const attributes = `${rootOf(scope)}.attr`;
+  const isOfAttributes = variable === attributes || variable.startsWith(`${attributes}.`);
   if (!isOfAttributes) return undefined;
-  const path = variable === ATTRIBUTES ? [] : variable.slice(ATTRIBUTES.length + 1).split('.');
+  const path = variable === attributes ? [] : variable.slice(attributes.length + 1).split('.');
   if (path.some((_, length) => Object.hasOwn(table.columns, path.slice(0, length + 1).join('.')))) return undefined;
   const below = Object.keys(table.columns)
     .map((attribute) => attribute.split('.'))

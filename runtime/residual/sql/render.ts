@@ -10,7 +10,7 @@ import { POSTGRESQL } from './postgresql.js';
 import { Refusal } from './refusal.js';
 import { Statement } from './scope.js';
 import { SQLITE } from './sqlite.js';
-import type { SqlDialect, SqlTable } from './table.js';
+import type { SqlColumn, SqlDialect, SqlRelation, SqlTable } from './table.js';
 
 /**
  * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For
@@ -37,23 +37,36 @@ import type { SqlDialect, SqlTable } from './table.js';
  * @throws for an invalid table: a name that is empty or contains a NUL.
  */
 export function renderSql(filter: Filter, table: SqlTable, options: SqlOptions): SqlCondition {
+  return renderRows(filter, table, options, undefined);
+}
+
+/** Renders the condition of a table whose rows are resources or, with their roles, principals. */
+export function renderRows(
+  filter: Filter,
+  table: SqlTable,
+  options: SqlOptions,
+  roles: SqlColumn | SqlRelation | undefined,
+): SqlCondition {
   const dialect = DIALECTS[options.dialect];
   const { closures } = options;
   const perRow = new Set<string>();
-  const outcome = attempt(filter, table, dialect, { closures, perRow });
+  const outcome = attempt(filter, table, dialect, { closures, perRow, roles });
   if (outcome instanceof Refusal)
     return {
       kind: 'refused',
-      problems: findProblems(filter, options.rules?.() ?? [], (part) => attempt(part, table, dialect, { closures })),
+      problems: findProblems(filter, options.rules?.() ?? [], (part) =>
+        attempt(part, table, dialect, { closures, roles }),
+      ),
     };
   const statement = writeStatement(outcome, dialect, options.offset ?? 0);
   return perRow.size > 0 && closures !== 'row' ? { ...statement, closuresPerRow: [...perRow] } : statement;
 }
 
-/** How closures are found, and which of them are found for each row. */
-interface ClosureSettings {
+/** How closures are found, which of them are found for each row, and where the roles of a table of users are. */
+interface RenderSettings {
   readonly closures?: SqlOptions['closures'];
   readonly perRow?: Set<string>;
+  readonly roles?: SqlColumn | SqlRelation | undefined;
 }
 
 /** The dialects by name. */
@@ -73,7 +86,7 @@ export function attempt(
   filter: Filter,
   table: SqlTable,
   dialect: Dialect,
-  settings: ClosureSettings = {},
+  settings: RenderSettings = {},
 ): Sql | Refusal {
   switch (filter.kind) {
     case 'KIND_ALWAYS_ALLOWED':
@@ -89,11 +102,13 @@ function attemptOperand(
   operand: Operand,
   table: SqlTable,
   dialect: Dialect,
-  { closures, perRow }: ClosureSettings,
+  { closures, perRow, roles }: RenderSettings,
 ): Sql | Refusal {
   try {
-    const statement = new Statement(table, perRow);
-    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement, closures });
+    // Its aliases are not among the names of a table with roles either.
+    const named = roles === undefined ? table : { ...table, columns: { ...table.columns, roles } };
+    const statement = new Statement(named, perRow);
+    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement, closures, roles });
     requireLength(condition);
     return condition;
   } catch (error) {

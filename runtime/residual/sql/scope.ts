@@ -26,6 +26,13 @@ export interface Scope {
    */
   readonly keySet?: (set: KeySet) => Sql;
   readonly statement: Statement;
+  /** Where the rows of the table are principals: where their roles are. Rows are resources without it. */
+  readonly roles?: SqlColumn | SqlRelation | undefined;
+}
+
+/** How the variables of a row begin: `request.resource` or, of a table of users, `request.principal`. */
+export function rootOf({ roles }: Scope): string {
+  return roles === undefined ? 'request.resource' : 'request.principal';
 }
 
 /** Related rows by their keys. */

@@ -53,6 +53,16 @@ export interface SqlRowFilter {
   readonly [column: string]: string | number | boolean | null;
 }
 
+/** Where principals are stored: a table with their ids, roles and attributes. */
+export interface SqlUsers extends SqlTable {
+  readonly id: SqlColumn;
+  /**
+   * Their roles: a column with a list, a column with one role, or the rows of another table with a `value`. A user
+   * without a role, or with a role that is no text or empty, is no principal: `check` refuses it.
+   */
+  readonly roles: SqlColumn | SqlRelation;
+}
+
 /** Whether an attribute is stored in another table. */
 export function isRelation(stored: SqlColumn | SqlRelation): stored is SqlRelation {
   return 'relation' in stored;

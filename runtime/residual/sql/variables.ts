@@ -4,7 +4,7 @@ import { presenceOf, readable } from './comparisons.js';
 import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { attributeValue, fieldOfRow, fieldPresence as fieldOfRowPresence, relationPresence } from './relations.js';
-import { columnValue, type Scope } from './scope.js';
+import { columnValue, rootOf, type Scope } from './scope.js';
 import { isRelation } from './table.js';
 import { FAILED, type SqlValue } from './value.js';
 
@@ -16,9 +16,13 @@ export function variableValue(name: string, scope: Scope): SqlValue {
     return fields.reduce((object, field) => fieldNamed('get-field', object, field, scope), bound);
   const known = scope.session?.(name);
   if (known !== undefined) return known;
-  if (name === 'request.resource.id' && scope.table.id !== undefined) return idValue(scope, scope.table.id);
-  if (!name.startsWith(ATTRIBUTES)) throw new Refusal('variable', `no column is mapped for ${name}`);
-  const path = name.slice(ATTRIBUTES.length).split('.');
+  const own = rootOf(scope);
+  if (name === `${own}.id` && scope.table.id !== undefined) return idValue(scope, scope.table.id);
+  if (name === 'request.principal.roles' && scope.roles !== undefined)
+    return attributeValue(scope, scope.roles, undefined);
+  const attributes = `${own}.attr.`;
+  if (!name.startsWith(attributes)) throw new Refusal('variable', `no column is mapped for ${name}`);
+  const path = name.slice(attributes.length).split('.');
   // An attribute may have a column, or each of its fields.
   for (let length = path.length; length > 0; length -= 1) {
     const attribute = path.slice(0, length).join('.');
@@ -45,8 +49,12 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
     if (known !== undefined && (known.kind === 'scalar' || isAlwaysThere(known)))
       return columnPresence(scope, known, outcome);
   }
-  if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
-    const attribute = tested.variable.slice(ATTRIBUTES.length);
+  const own = rootOf(scope);
+  if ('variable' in tested && tested.variable === `${own}.id` && scope.table.id !== undefined)
+    return columnPresence(scope, idValue(scope, scope.table.id), outcome);
+  const attributes = `${own}.attr.`;
+  if ('variable' in tested && tested.variable.startsWith(attributes)) {
+    const attribute = tested.variable.slice(attributes.length);
     if (Object.hasOwn(scope.table.columns, attribute)) {
       const stored = scope.table.columns[attribute] as Stored;
       return isRelation(stored)
@@ -60,8 +68,6 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
     'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : readName(tested.expression);
   return fieldPresence(object, name, outcome, scope);
 }
-
-const ATTRIBUTES = 'request.resource.attr.';
 
 function isAlwaysThere(value: SqlValue): boolean {
   return value.kind === 'json' && value.isThere === true;

@@ -1,0 +1,203 @@
+import { findViolations } from './schema-violations.js';
+import { sanitize } from '../../../runtime/policy/index.js';
+import * as residual from '../../../runtime/residual/index.js';
+import { placeAt } from '../program/place.js';
+import type { FilePlace } from '../../../runtime/engine/parts.js';
+import type { AuthoredText, Match, Module } from '../../../compiler/ir/program.js';
+import { classesAt } from '../decision/classes.js';
+import type { Decisions, PointDecisions } from '../decision/decisions.js';
+import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
+import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles.js';
+import type { Holds } from '../formula/formula.js';
+import { residualOfSubject, SESSION, sessionTerm } from '../program/filters.js';
+import { rowsWithSchema } from '../program/schemas.js';
+import type { Point } from '../question/point.js';
+import { hasRoleOf, UnknownGlob } from './role-tests.js';
+import type { SubjectQuery } from './subject-query.js';
+
+/** Why no filter says which principals may do something. */
+export class NotPlanned extends Error {
+  constructor(
+    message: string,
+    /** The rule or the derived role. */
+    readonly rule?: PlannedRule,
+  ) {
+    super(message);
+  }
+}
+
+/** A rule or a derived role with a condition, and where the condition is. */
+export interface PlannedRule {
+  readonly policy: string;
+  readonly rule: string;
+  readonly place: FilePlace;
+}
+
+/** The condition of a rule or a derived role about a principal. */
+export interface RuleCondition extends PlannedRule {
+  readonly condition: residual.Condition;
+}
+
+/** Which principals may do something, and by which conditions of rules. */
+export interface SubjectCondition {
+  readonly condition: residual.Condition;
+  readonly rules: readonly RuleCondition[];
+}
+
+/** Where policies decide about a known resource. */
+export interface SubjectPlace {
+  readonly kind: string;
+  readonly version: string;
+  readonly scope: string;
+  /** The scope and version of all principals. */
+  readonly principal: { readonly scope: string; readonly version: string };
+}
+
+/**
+ * When a principal may do an action with a known resource. The formula of a decision is exact, so the condition is.
+ *
+ * @throws {NotPlanned} for a decision that depends on more than the condition can say.
+ */
+export function subjectCondition(
+  decisions: Decisions,
+  place: SubjectPlace,
+  action: string,
+  query: SubjectQuery,
+  enforcesSchemas: boolean,
+): SubjectCondition {
+  const kind = sanitize(place.kind);
+  const { version, scope } = place;
+  const others: Point = { kind, isNamedKind: true, version, scope, isNamedScope: true, principal: undefined };
+  const atOthers = decisions.at(others, []).signature;
+  const own = listPrincipals(decisions)
+    .map((id): Point => ({ ...others, principal: { id, isNamedScope: true, ...place.principal } }))
+    .filter((point) => decisions.at(point, []).signature !== atOthers);
+  const ids = own.flatMap(({ principal }) => principal?.id ?? []);
+  const rules = new RuleConditions();
+  const condition = residual.anyOf(
+    ...[...own, others].map((point) =>
+      residual.allOf(
+        isPrincipalOf(point, ids),
+        pointCondition(decisions, point, action, { query, rules, enforcesSchemas }),
+      ),
+    ),
+  );
+  return { condition, rules: rules.all };
+}
+
+/** The principals that have policies of their own. */
+function listPrincipals({ program }: Decisions): readonly string[] {
+  const ids = program.modules.flatMap((module) => (module.kind === 'principal' ? module.principal : []));
+  return [...new Set(ids)].sort();
+}
+
+function isPrincipalOf({ principal }: Point, known: readonly string[]): residual.Condition {
+  const id = sessionTerm(SESSION.id, 'string');
+  return principal === undefined
+    ? residual.noneOf(...known.map((name) => residual.holds(residual.equals(id, name))))
+    : residual.holds(residual.equals(id, principal.id));
+}
+
+/** What the conditions of a plan are made of. */
+interface Parts {
+  readonly query: SubjectQuery;
+  readonly rules: RuleConditions;
+  readonly enforcesSchemas: boolean;
+}
+
+function pointCondition(decisions: Decisions, point: Point, action: string, parts: Parts): residual.Condition {
+  const { roles } = classesAt(point, [decisions.at(point, [])]);
+  if (!roles.isComplete) throw new NotPlanned('there are too many globs of roles to tell their classes apart');
+  const names = [...roles.named, ...roles.others];
+  const at = decisions.at(point, names);
+  refuseShared(at, point.kind);
+  const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
+  const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(classes, parts.rules));
+  return parts.enforcesSchemas && condition !== false
+    ? residual.allOf(condition, thoseThatSchemasAccept(at, action, parts.query))
+    : condition;
+}
+
+/** Refuses rules that share a result, of which the one that is asked first decides. */
+function refuseShared(at: PointDecisions, kind: string): void {
+  if (!at.sharesResults) return;
+  for (const module of at.modules)
+    if (module.kind === 'resource' || module.kind === 'principal')
+      for (const { memo, name, span, resource = kind } of module.rules)
+        if (memo !== undefined && (resource.includes('*') || resource === kind))
+          throw new NotPlanned('rules of one name share a result', {
+            policy: module.key,
+            rule: name,
+            place: placeAt(span),
+          });
+}
+
+/** Where schemas are enforced: the principals whose attributes satisfy them, if those of the resource do. */
+function thoseThatSchemasAccept(at: PointDecisions, action: string, query: SubjectQuery): residual.Condition {
+  if (at.rejectsAll(action)) return false;
+  const accepted = at
+    .schemasFor(action)
+    .map(({ attributesOf, at: address, modules }) =>
+      attributesOf === 'principal'
+        ? rowsWithSchema(modules, address)(residual.ANY_ROW, true)
+        : findViolations(modules, address, query.resource.attr).length === 0,
+    );
+  const condition = residual.allOf(...accepted);
+  const reason = residual.unplannableReason(condition);
+  if (reason !== undefined) throw new NotPlanned(`the schema of principals: ${reason}`);
+  return condition;
+}
+
+/** What policies ask of a principal. */
+class SubjectAtoms implements AtomConditions {
+  constructor(
+    private readonly classes: RoleClasses,
+    private readonly rules: RuleConditions,
+  ) {}
+
+  ofHolds({ condition, module, failedIsNull }: Holds, query: SubjectQuery): residual.Condition {
+    const left = residualOfSubject(condition, module, query, { failedIsNull });
+    const reason = residual.unplannableReason(left);
+    if (reason !== undefined) throw new NotPlanned(reason, ruleOf(module, condition));
+    this.rules.add(module, condition, left);
+    return left;
+  }
+
+  ofRoles(holding: ReadonlySet<string>): residual.Condition {
+    try {
+      return hasRoleOf(this.classes, holding);
+    } catch (error) {
+      if (error instanceof UnknownGlob)
+        throw new NotPlanned(`the glob \`${error.message}\` of roles, which has more than one \`*\``);
+      throw error;
+    }
+  }
+}
+
+/** The conditions of rules that a plan is made of. */
+class RuleConditions {
+  private readonly known = new Map<Match, RuleCondition[]>();
+
+  get all(): readonly RuleCondition[] {
+    return [...this.known.values()].flat();
+  }
+
+  add(module: Module, match: Match, condition: residual.Condition): void {
+    const before = this.known.get(match) ?? [];
+    if (before.some((one) => residual.sameCondition(one.condition, condition))) return;
+    this.known.set(match, [...before, { ...ruleOf(module, match), condition }]);
+  }
+}
+
+/** The rule or the derived role of a condition. */
+function ruleOf(module: Module, condition: Match): PlannedRule {
+  const rules = module.kind === 'derived-roles' ? module.definitions : module.rules;
+  const rule = rules.find((one) => one.condition === condition);
+  return { policy: module.key, rule: rule?.name ?? '', place: placeAt(spanOf(condition)) };
+}
+
+function spanOf(condition: Match): ReturnType<AuthoredText['spanOf']> {
+  let first = condition;
+  while (first.kind !== 'expr') first = first.of[0] as Match;
+  return first.expression.spanOf(0, first.expression.text.length);
+}

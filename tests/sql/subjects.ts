@@ -1,0 +1,268 @@
+import { createEngine, type Engine, type EngineOptions, type ResourceInput } from '../../runtime/engine/index.js';
+import type { renderSubjects, SqlColumns, SqlDialect, SqlUsers } from '../../runtime/residual/sql/index.js';
+import { fold } from '../../compiler/optimise/index.js';
+import type { Program } from '../../compiler/ir/program.js';
+import type { subjectPlans } from '../../packages/analysis/subjects/subject-plans.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { type Document, policyFiles } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
+
+/** A database with tables of users. */
+export interface UserDatabase {
+  readonly dialect: SqlDialect;
+  /** Whether it has lists. */
+  readonly hasLists: boolean;
+  run(statement: string, parameters?: readonly (string | number | null)[]): Promise<unknown>;
+  /** The positions that a query returns. */
+  select(query: string, parameters: readonly unknown[]): Promise<ReadonlySet<number>>;
+}
+
+/** A user as a table has it. */
+export interface User {
+  readonly id: string | null;
+  /** Undefined: NULL. */
+  readonly roles: readonly unknown[] | undefined;
+  readonly attr: { readonly [name: string]: string | number | boolean | null };
+}
+
+const COLUMNS: SqlColumns = {
+  a: { column: 'a', type: 'text' },
+  b: { column: 'b', type: 'text', null: 'null' },
+  n: { column: 'n', type: 'number' },
+  flag: { column: 'flag', type: 'boolean' },
+  owner: { column: 'owner', type: 'text', null: 'null' },
+  missing: { column: 'missing', type: 'boolean' },
+};
+
+/** How a table has roles. */
+export type Storage = 'list' | 'one' | 'rows' | 'array';
+
+/** The table of users of a storage. */
+export function usersTable(storage: Storage, collation?: 'other'): SqlUsers {
+  const text = { type: 'text', ...(collation !== undefined && { collation }) } as const;
+  return {
+    name: `users_${storage}`,
+    id: { column: 'id', ...text },
+    roles: {
+      list: { column: 'roles', type: 'list' } as const,
+      array: { column: 'roles', type: 'text[]' } as const,
+      one: { column: 'roles', ...text } as const,
+      rows: {
+        relation: 'many',
+        table: 'user_roles',
+        on: { user_position: 'position' },
+        value: { column: 'role', ...text },
+      } as const,
+    }[storage],
+    columns: COLUMNS,
+  };
+}
+
+/** The storages of a database. */
+export function storagesOf({ dialect, hasLists }: UserDatabase): readonly Storage[] {
+  return [
+    'one',
+    'rows',
+    ...(hasLists ? (['list'] as const) : []),
+    ...(dialect === 'postgresql' ? (['array'] as const) : []),
+  ];
+}
+
+/** Creates the tables and fills them. */
+export async function fillUsers(database: UserDatabase, users: readonly User[]): Promise<void> {
+  const { dialect, run } = database;
+  const number = dialect === 'postgresql' ? 'double precision' : 'double';
+  const text = dialect === 'mysql' ? 'varchar(100)' : 'text';
+  const rest = `a ${text}, b ${text}, n ${number}, flag boolean, owner ${text}, missing boolean`;
+  const types = { one: text, rows: text, list: dialect === 'sqlite' ? 'text' : 'jsonb', array: 'text[]' };
+  for (const storage of storagesOf(database))
+    await run(
+      `CREATE TABLE users_${storage} (position integer PRIMARY KEY, id ${text}, roles ${types[storage]}, ${rest})`,
+    );
+  await run(`CREATE TABLE user_roles (user_position integer, role ${text})`);
+  const place = (index: number): string => (dialect === 'postgresql' ? `$${index}` : '?');
+  const flag = (value: unknown): string =>
+    value === undefined || value === null ? 'NULL' : value === true ? 'TRUE' : 'FALSE';
+  for (const [position, { id, roles, attr }] of users.entries()) {
+    for (const storage of storagesOf(database)) {
+      const own = storedRoles(storage, roles);
+      const cells = [id, own, attr['a'] ?? null, attr['b'] ?? null, attr['n'] ?? null, attr['owner'] ?? null];
+      const names = 'position, flag, missing, id, roles, a, b, n, owner';
+      await run(
+        `INSERT INTO users_${storage} (${names}) VALUES (${position}, ${flag(attr['flag'])}, NULL, ${cells.map((_, index) => place(index + 1)).join(', ')})`,
+        cells as readonly (string | number | null)[],
+      );
+    }
+    for (const role of rowsOf(roles))
+      await run(`INSERT INTO user_roles VALUES (${position}, ${place(1)})`, [role as string | null]);
+  }
+}
+
+function storedRoles(storage: Storage, roles: User['roles']): unknown {
+  if (roles === undefined || storage === 'rows') return null;
+  switch (storage) {
+    case 'one':
+      return typeof roles[0] === 'string' ? roles[0] : null;
+    case 'list':
+      return JSON.stringify(roles);
+    case 'array':
+      return roles.filter((role) => role === null || typeof role === 'string');
+  }
+}
+
+/** The roles that rows of another table can be. */
+function rowsOf(roles: User['roles']): readonly unknown[] {
+  return (roles ?? []).filter((role) => role === null || typeof role === 'string');
+}
+
+/** The roles that a user has by its table; undefined if it is no principal. */
+export function rolesIn(storage: Storage, { roles }: User): readonly string[] | undefined {
+  if (roles === undefined) return undefined;
+  const stored = {
+    one: () => roles.slice(0, 1).filter((role) => typeof role === 'string'),
+    // NULL is no related value.
+    rows: () => rowsOf(roles).filter((role) => role !== null),
+    list: () => roles,
+    array: () => rowsOf(roles),
+  }[storage]();
+  const isValid = stored.length > 0 && stored.every((role) => typeof role === 'string' && role !== '');
+  return isValid ? [...new Set(stored as readonly string[])] : undefined;
+}
+
+const ROLES = ['user', 'admin', 'guest', 'auditor', 'usher', 'a:b', 'admin:x', 'admin:x:y', 'someone', 'User', 'us'];
+const IDS = ['u1', 'u2', 'u3', 'U1', 'someone', "o'x"];
+
+/** Users as a table may have them, also such that are none. */
+export function randomUsers(random: Random, count: number): readonly User[] {
+  return Array.from({ length: count }, () => {
+    const attr: { [name: string]: string | number | boolean | null } = {
+      b: random.pick(['x', 'y', null]),
+      owner: random.pick(['u1', 'u2', 'r', null]),
+    };
+    if (random.chance(0.8)) attr['a'] = random.pick(['x', 'y', 'z', '']);
+    if (random.chance(0.8)) attr['n'] = random.pick([0, 1, 3, 5, 9.5]);
+    if (random.chance(0.8)) attr['flag'] = random.chance(0.5);
+    return {
+      id: random.chance(0.04) ? random.pick(['', null]) : random.pick(IDS),
+      roles: random.chance(0.1)
+        ? random.pick([undefined, [], [''], ['admin', ''], ['admin', null], ['admin', 5], ['user', 'user']])
+        : random.some(ROLES, 1, 3),
+      attr,
+    };
+  });
+}
+
+/** What was compared. */
+export interface SubjectCounts {
+  asked: number;
+  refused: number;
+  cells: number;
+  selected: number;
+  over: number;
+  under: number;
+  readonly reasons: Map<string, number>;
+}
+
+export function noCounts(): SubjectCounts {
+  return { asked: 0, refused: 0, cells: 0, selected: 0, over: 0, under: 0, reasons: new Map() };
+}
+
+/** The parts that plan and render: those of the product, or with a mistake in them. */
+export interface SubjectTools {
+  readonly subjectPlans: typeof subjectPlans;
+  readonly renderSubjects: typeof renderSubjects;
+}
+
+/** A random store, in whose conditions principal and resource may have changed places. */
+export function randomSubjectStore(random: Random): readonly Document[] {
+  const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
+  if (random.chance(0.25)) return documents;
+  return JSON.parse(
+    JSON.stringify(documents).replaceAll(/\b([RP])\.attr\b/g, (_, side: string) => `${side === 'R' ? 'P' : 'R'}.attr`),
+  ) as readonly Document[];
+}
+
+/** Asks who may do something by SQL and by checks of each user. Returns the differences. */
+export async function compareSubjects(
+  database: UserDatabase,
+  users: readonly User[],
+  seed: number,
+  asked: { readonly resources: number; readonly actions: number },
+  counts: SubjectCounts,
+  tools: SubjectTools,
+): Promise<readonly string[]> {
+  const random = new Random(seed);
+  const documents = randomSubjectStore(random);
+  const compilation = compileTexts(policyFiles(documents));
+  const options: EngineOptions = {
+    defaultScope: random.pick(['', '', 'a', '.a']),
+    lenientScopeSearch: random.chance(0.4),
+  };
+  const { policies } = await loaded(compilation);
+  const program = fold(compilation.lowered as Program);
+  const engine = createEngine(policies, { ...options, use: [tools.subjectPlans(program)] });
+  const wrong: string[] = [];
+  const place = random.chance(0.3) ? { scope: random.pick(['', 'a', '.a', 'a.b', 'z']) } : {};
+  for (let i = 0; i < asked.resources; i += 1) {
+    const { resource: found, actions } = randomRequest(random);
+    const resource = { ...found, id: random.pick(['r', 'u1']), attr: randomAttributes(random) } as ResourceInput;
+    for (const action of actions.slice(0, asked.actions))
+      wrong.push(
+        ...(await compareOne(database, engine, users, { seed, resource, action, place }, counts, tools, random)),
+      );
+  }
+  return wrong;
+}
+
+async function compareOne(
+  database: UserDatabase,
+  engine: Engine,
+  users: readonly User[],
+  {
+    seed,
+    resource,
+    action,
+    place,
+  }: {
+    readonly seed: number;
+    readonly resource: ResourceInput;
+    readonly action: string;
+    readonly place: { readonly scope?: string };
+  },
+  counts: SubjectCounts,
+  { renderSubjects: render }: SubjectTools,
+  random: Random,
+): Promise<readonly string[]> {
+  counts.asked += 1;
+  const refuse = (reason: string): readonly string[] => {
+    counts.refused += 1;
+    counts.reasons.set(reason, (counts.reasons.get(reason) ?? 0) + 1);
+    return [];
+  };
+  const plan = engine.planSubjects({ resource, action, principal: place });
+  if (plan.kind === 'refused') return refuse(plan.problems[0]?.reason ?? '');
+  const storage = random.pick(storagesOf(database));
+  const condition = render(plan.filter, usersTable(storage), { dialect: database.dialect, rules: plan.rules });
+  if (condition.kind === 'refused') return refuse(`${condition.problems[0]?.reason}: ${condition.problems[0]?.part}`);
+  const selected = await database.select(
+    `SELECT position FROM users_${storage} WHERE ${condition.text}`,
+    condition.parameters,
+  );
+  const wrong: string[] = [];
+  for (const [position, user] of users.entries()) {
+    const roles = rolesIn(storage, user);
+    const isUser = roles !== undefined && user.id !== null && user.id !== '';
+    const principal = { id: user.id ?? '', roles: roles ?? [], attr: user.attr, ...place };
+    const allowed = isUser && engine.isAllowed({ principal, resource, action });
+    counts.cells += 1;
+    if (selected.has(position)) counts.selected += 1;
+    if (selected.has(position) === allowed) continue;
+    if (allowed) counts.under += 1;
+    else counts.over += 1;
+    wrong.push(
+      `seed ${seed}, ${storage}: ${allowed ? 'not listed' : 'listed'}: ${JSON.stringify(user)} for ${action} on ${JSON.stringify(resource)}\n  ${condition.text} ${JSON.stringify(condition.parameters)}`,
+    );
+  }
+  return wrong;
+}
