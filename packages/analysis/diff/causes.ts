@@ -14,6 +14,7 @@ import type { Cause, DiffWitness } from './report.js';
 /** Explains why two sets of policies decide situations differently. */
 export class Causes {
   private readonly sets: readonly [ExplainedSet, ExplainedSet];
+  private own: readonly (Cause & OwnPolicy)[] | undefined;
 
   constructor(
     programs: readonly [ir.Program, ir.Program],
@@ -49,7 +50,6 @@ export class Causes {
 
   /** Where no rule differs: the policies that only one of the sets has at the scopes of the situations. */
   private policyCauses(situations: readonly Situation[]): readonly Cause[] {
-    const [old, new_] = this.sets.map((set) => set.policies) as [Policies, Policies];
     const isConcerned = ({ module }: OwnPolicy): boolean =>
       situations.some(({ request: { principal, resource } }) => {
         const { defaultScope = '' } = this.options;
@@ -57,11 +57,7 @@ export class Causes {
         const scope = own.replace(/^\./, '');
         return module.scope === '' || scope === module.scope || scope.startsWith(`${module.scope}.`);
       });
-    const only = (side: 'old' | 'new', policies: Policies, others: Policies): readonly (Cause & OwnPolicy)[] =>
-      [...policies].flatMap(([rule, policy]) =>
-        others.has(rule) || !isConcerned(policy) ? [] : [{ side, rule, ...policy }],
-      );
-    const found = [...only('old', old, new_), ...only('new', new_, old)];
+    const found = this.ownPolicies().filter(isConcerned);
     // That of the kind says more than one by which the scope exists.
     const kinds = new Set(situations.map(({ request: { resource } }) => sanitize(resource.kind)));
     const isOfKind = ({ module }: OwnPolicy): boolean => module.kind === 'resource' && kinds.has(module.kindName);
@@ -69,6 +65,16 @@ export class Causes {
     return (ofKind.length > 0 ? ofKind : found)
       .slice(0, MOST_POLICIES)
       .map(({ side, rule, place }) => ({ side, rule, place }));
+  }
+
+  /** The policies that only one of the sets has. */
+  private ownPolicies(): readonly (Cause & OwnPolicy)[] {
+    if (this.own !== undefined) return this.own;
+    const [old, new_] = this.sets.map((set) => set.policies) as [Policies, Policies];
+    const only = (side: 'old' | 'new', policies: Policies, others: Policies): readonly (Cause & OwnPolicy)[] =>
+      [...policies].flatMap(([rule, policy]) => (others.has(rule) ? [] : [{ side, rule, ...policy }]));
+    this.own = [...only('old', old, new_), ...only('new', new_, old)];
+    return this.own;
   }
 
   /** Undefined if both sets have the same rule. */

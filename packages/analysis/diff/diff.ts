@@ -88,7 +88,8 @@ class Comparison {
   private readonly classes: KnownClasses = new Map();
   private readonly sets: readonly [Decisions, Decisions];
   private readonly directions: Directions;
-  private readonly causes: Causes;
+  /** Made for the first change: it has an explanation of every rule. */
+  private readonly causes: () => Causes;
   private readonly selecting;
 
   constructor(
@@ -99,7 +100,8 @@ class Comparison {
     const { engine = {}, effort = 3, prover, isOver = () => false } = options;
     this.selecting = engine;
     this.sets = [new Decisions(old.program, engine), new Decisions(new_.program, engine)];
-    this.causes = new Causes([old.lowered, new_.lowered], engine);
+    let causes: Causes | undefined;
+    this.causes = () => (causes ??= new Causes([old.lowered, new_.lowered], engine));
     this.answers = new Answers({
       keys: this.keys,
       selecting: engine,
@@ -203,7 +205,10 @@ class Comparison {
   private row(point: Point, action: Pick<DiffRow, 'action' | 'named'>, { widened, narrowed }: Change): DiffRow {
     const { kind, version, scope, principal } = point;
     const roles = [...new Set([...widened.roles, ...narrowed.roles])].sort();
-    const isChanged = widened.answer.answer === 'yes' || narrowed.answer.answer === 'yes';
+    const situations = [widened.answer, narrowed.answer].flatMap((own) =>
+      own.answer === 'yes' ? [own.situation] : [],
+    );
+    const isChanged = situations.length > 0;
     return {
       kind,
       version,
@@ -222,9 +227,7 @@ class Comparison {
       combined: isChanged && roles.length === 0,
       widened: this.toDiffAnswer(widened.answer, true),
       narrowed: this.toDiffAnswer(narrowed.answer, false),
-      causes: this.causes.of(
-        [widened.answer, narrowed.answer].flatMap((own) => (own.answer === 'yes' ? [own.situation] : [])),
-      ),
+      causes: isChanged ? this.causes().of(situations) : [],
     };
   }
 
@@ -241,7 +244,7 @@ class Comparison {
       request: witnessRequest(situation),
       before: isWidening ? 'EFFECT_DENY' : 'EFFECT_ALLOW',
       after: isWidening ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
-      decidedBy: this.causes.decidedBy(situation),
+      decidedBy: this.causes().decidedBy(situation),
     };
   }
 }

@@ -61,7 +61,7 @@ async function compared(
   const progress = new ProgressLine(stderr);
   const reading = { signal: limit.signal, environment: context.env, onStep: progress.show };
   const old = await readSet(oldName, dir, reading);
-  const new_ = await readSet(newName, dir, reading);
+  const new_ = await readSet(newName, dir, { ...reading, earlier: old.compilation.sources });
   progress.clear();
   const [before, after] = [
     await loadVersion(old.compilation, old.source),

@@ -196,6 +196,7 @@ export const TOOLS: readonly Tool[] = [
     run: async (folder, { revision, kind }) => {
       const signal = AbortSignal.timeout(LONGEST_DIFF);
       const old = await readSet({ revision, path: undefined }, folder.path, {
+        earlier: folder.compile().sources,
         signal,
         environment: folder.environment,
       });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, relative } from 'node:path';
+import type { Source } from '../../../compiler/diagnostics/source.js';
 import { checkOut } from '../git/checkout.js';
 import type { GitOptions } from '../git/git.js';
 import { findPrefix, findTree } from '../git/revisions.js';
@@ -83,6 +84,8 @@ function usage(message: string, note: string): InputError {
 
 /** How a set is read. */
 export interface ReadOptions extends Omit<GitOptions, 'folder'> {
+  /** The sources of the set that this one is compared with: what both have is compiled once. */
+  readonly earlier?: readonly Source[];
   /** Is told what is being done. */
   readonly onStep?: FolderOptions['onStep'];
 }
@@ -97,9 +100,9 @@ export interface ReadOptions extends Omit<GitOptions, 'folder'> {
 export async function readSet(
   name: SetName,
   dir: string,
-  { signal, environment, onStep }: ReadOptions,
+  { earlier = [], signal, environment, onStep }: ReadOptions,
 ): Promise<ReadSet> {
-  const folderOptions = { vocabulary: {}, onStep };
+  const folderOptions = { vocabulary: {}, earlier, onStep };
   if ('folder' in name)
     return { compilation: compileFolder(name.folder, folderOptions), source: name.folder, folder: name.folder };
   const options: GitOptions = { folder: '.', signal, environment };
