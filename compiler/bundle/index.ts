@@ -20,7 +20,7 @@ export interface Bundle {
 }
 
 /**
- * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced`, `selects`, `explainer`
+ * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced`, `selects`, `explainer`, `subjects`
  * if it was emitted and, for queries by its host, `patternsFailedOnHost`.
  * @param runtime the folder of the runtime's sources, which generated code imports as `authz/runtime/...`.
  * @param place where the bundle will be, for the paths in its map. The code does not depend on it.
@@ -88,6 +88,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['partial', 'packages/analysis/partial/index.ts'],
   ['parts', 'runtime/engine/parts.ts'],
   ['schema', 'packages/json-schema/index.ts'],
+  ['subjects', 'packages/analysis/subjects/index.ts'],
 ]);
 
 /** Finds the parts of the runtime among its sources. */

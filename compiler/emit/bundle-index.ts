@@ -49,7 +49,7 @@ export function emitIndex(
     'partial',
     'factTypes',
     'facts',
-    ...(explained === undefined ? [] : ['explainer', 'policyTexts', 'policyDocuments', 'EngineOptions']),
+    ...(explained === undefined ? [] : ['explainer', 'subjects', 'policyTexts', 'policyDocuments', 'EngineOptions']),
   ]);
   const listed = rootPolicies(modules, scopes);
   const policies = listed
@@ -134,6 +134,9 @@ export const traced = async () => (await import('./traced/index.js')).traced;`;
 const EXPLAINER = `/** An engine of these policies that explains its decisions; loaded on demand. */
 export const explainer = async (options?: EngineOptions) =>
   (await import('./explain/index.js')).explain(policies, options);
+
+/** The part of an engine of these policies that plans which principals may do something; loaded on demand. */
+export const subjects = async () => (await import('./explain/subjects.js')).subjects;
 
 /** The texts of the policies and schemas, by path; loaded on demand. */
 export const policyTexts = async () => (await import('./explain/index.js')).texts;

@@ -3,7 +3,7 @@ import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaModule } from '../ir/schema.js';
 import { emitBundleEntry, emitHash, emitIndex } from './bundle-index.js';
-import { emitDocuments, emitExplained } from './explained.js';
+import { emitDocuments, emitExplained, emitSubjects } from './explained.js';
 import { emitFacts } from './facts.js';
 import { emitManifest } from './manifest.js';
 import { emitModule, type Locations } from './module.js';
@@ -36,7 +36,7 @@ export function emit(
   const outlines = program.modules.map(makeOutline);
   const files = [...emitAround(outlines, program, policies, places, options)];
   if (factsProgram !== undefined) files.push(emitFacts(factsProgram));
-  if (explained !== undefined) files.push(emitExplained(explained), emitDocuments(explained));
+  if (explained !== undefined) files.push(emitExplained(explained), emitSubjects(explained), emitDocuments(explained));
   return [...files, emitManifest(files, sources, version)].sort(byPath);
 }
 

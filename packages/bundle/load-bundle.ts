@@ -1,5 +1,5 @@
 import type { Explainer } from '../../runtime/engine/parts.js';
-import type { EngineOptions } from '../../runtime/engine/index.js';
+import type { EngineOptions, EnginePart } from '../../runtime/engine/index.js';
 import type { PolicyBundle, TracedBundle } from '../../runtime/policy/index.js';
 import { readArchive } from './archive.js';
 import { ArchiveError, type Refusal } from './archive-error.js';
@@ -43,6 +43,8 @@ export interface LoadedBundle {
   readonly traced: (() => Promise<TracedBundle>) | undefined;
   /** Creates an engine that explains its decisions; undefined if the bundle was not compiled for that. */
   readonly explainer: ((options: EngineOptions) => Promise<Explainer>) | undefined;
+  /** Loads the part of an engine for `planSubjects`; undefined if the bundle was not compiled to explain. */
+  readonly subjects: (() => Promise<EnginePart>) | undefined;
   readonly manifest: Manifest;
   /** SHA-256 of the manifest, hexadecimal. */
   readonly digest: string;
@@ -77,13 +79,14 @@ export async function loadBundle(bytes: Uint8Array, options: LoadOptions = {}): 
   const text = archive.file('policies.js')?.toString('utf8') ?? '';
   // It must be the file of the manifest, too.
   archive.file('policies.js.map');
-  const { policies, traced, explainer } = await evaluateModule(text, options.name ?? 'policies.js');
+  const { policies, traced, explainer, subjects } = await evaluateModule(text, options.name ?? 'policies.js');
   if ((policies as PolicyBundle | undefined)?.hash !== manifest.hash)
     throw new Error('the archive does not contain the bundle of its manifest: the hash of the policies differs');
   return {
     policies: policies as PolicyBundle,
     traced: traced as LoadedBundle['traced'],
     explainer: explainer as LoadedBundle['explainer'],
+    subjects: subjects as LoadedBundle['subjects'],
     manifest,
     digest,
     keys,

@@ -1,4 +1,4 @@
-import type { EngineOptions } from '../../runtime/engine/index.js';
+import type { EngineOptions, EnginePart } from '../../runtime/engine/index.js';
 import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
 import type { TracedBundle } from '../../runtime/policy/index.js';
 import type { Manifest, Verified } from '../../packages/bundle/index.js';
@@ -25,6 +25,8 @@ export interface Bundle {
   readonly traced?: () => Promise<TracedBundle>;
   /** Creates an engine that explains its decisions, if the bundle was compiled for that. */
   readonly explainer?: (options: EngineOptions) => Promise<Explainer>;
+  /** Loads the part of an engine that plans which principals may do something, if the bundle was compiled to explain. */
+  readonly subjects?: () => Promise<EnginePart>;
   /** Loads the texts of policies and schemas by path, if the bundle was compiled to explain. */
   readonly policyTexts?: () => Promise<PolicyTexts>;
   /** Loads the policy documents for the admin API, if the bundle was compiled to explain. */

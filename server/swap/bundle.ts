@@ -6,13 +6,14 @@ import type { Bundle } from '../service/bundle.js';
 
 /** Treats the exports of a module as a bundle. Throws a ConfigError that lists what is missing. */
 export function makeBundle(exported: Exported, file: string): Bundle {
-  const { policies, traced, explainer, policyTexts, policyDocuments, patternsFailedOnHost } = exported;
+  const { policies, traced, explainer, subjects, policyTexts, policyDocuments, patternsFailedOnHost } = exported;
   const problem = findProblem(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
     policies: policies as CompiledBundle,
     ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
     ...(typeof explainer === 'function' && { explainer: explainer as Bundle['explainer'] & object }),
+    ...(typeof subjects === 'function' && { subjects: subjects as Bundle['subjects'] & object }),
     ...(typeof policyTexts === 'function' && { policyTexts: policyTexts as Bundle['policyTexts'] & object }),
     ...(typeof policyDocuments === 'function' && {
       policyDocuments: policyDocuments as Bundle['policyDocuments'] & object,

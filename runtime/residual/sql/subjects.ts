@@ -11,6 +11,22 @@ import { isRelation, type SqlColumn, type SqlRelation, type SqlUsers } from './t
  *
  * A user has each role once, whatever the order and the number of times in which the table has it; a filter that depends
  * on these is refused.
+ *
+ * @example
+ * import { renderSubjects } from 'authz/residual';
+ *
+ * const users = {
+ *   name: 'users',
+ *   id: { column: 'id', type: 'text', null: 'never' },
+ *   roles: { column: 'role', type: 'text', null: 'never' },
+ *   columns: {},
+ * } as const;
+ * // As `engine.planSubjects` returns it.
+ * const operands = [{ value: 'curator' }, { variable: 'request.principal.roles' }];
+ * const filter = { kind: 'KIND_CONDITIONAL', condition: { expression: { operator: 'in', operands } } } as const;
+ * const condition = renderSubjects(filter, users, { dialect: 'postgresql' });
+ * if (condition.kind === 'refused') throw new Error(condition.problems.map(({ reason }) => reason).join('; '));
+ * console.log(condition.text); // => users.id <> $1 AND users.role <> $2 AND users.role = $3
  */
 export function renderSubjects(filter: Filter, users: SqlUsers, options: SqlOptions): SqlCondition {
   const stored = storedRoles(users.roles);
@@ -34,7 +50,19 @@ export type SqlStatement =
   | { readonly kind: 'sql'; readonly text: string; readonly parameters: readonly SqlParameter[] }
   | Extract<SqlCondition, { readonly kind: 'refused' }>;
 
-/** The statement that selects the ids of these rows, as `id`, in the order of the database. */
+/**
+ * The statement that selects the ids of these rows, as `id`, in the order of the database.
+ *
+ * @example
+ * import { renderSubjectQuery } from 'authz/residual';
+ *
+ * const text = { type: 'text', null: 'never' } as const;
+ * const users = { name: 'users', id: { column: 'id', ...text }, roles: { column: 'role', ...text }, columns: {} };
+ * const query = renderSubjectQuery({ kind: 'KIND_ALWAYS_ALLOWED' }, users, { dialect: 'sqlite' });
+ * if (query.kind === 'refused') throw new Error(query.problems.map(({ reason }) => reason).join('; '));
+ * console.log(query.text);
+ * // => SELECT users.id AS id FROM users WHERE users.id <> ? AND users.role <> ? ORDER BY users.id
+ */
 export function renderSubjectQuery(filter: Filter, users: SqlUsers, options: Omit<SqlOptions, 'offset'>): SqlStatement {
   const condition = renderSubjects(filter, users, options);
   if (condition.kind === 'refused') return condition;
