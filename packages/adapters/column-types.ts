@@ -10,6 +10,8 @@ export interface DeclaredColumn {
   readonly digits?: 3 | 6;
   /** Whether the library parses JSON that is stored as text. */
   readonly isParsed?: boolean;
+  /** Whether the library parses the strings of JSON that the driver has parsed. */
+  readonly isParsedTwice?: boolean;
   /** Whether its bigints may be made of numbers that the driver rounded. */
   readonly mayBeRounded?: boolean;
   /** The values of an enum. */

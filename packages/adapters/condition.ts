@@ -11,7 +11,7 @@ import {
 } from '../../runtime/residual/sql/index.js';
 import { findClosureProblem } from '../../runtime/residual/sql/table.js';
 import type { Filter } from '../../runtime/residual/filters.js';
-import { type DeclaredColumn, requireFit } from './column-types.js';
+import { ColumnTypeError, type DeclaredColumn, requireFit } from './column-types.js';
 import { UnsupportedPlanError } from '../../runtime/residual/sql/unsupported-plan.js';
 
 export { UnsupportedPlanError };
@@ -246,7 +246,13 @@ export function storedColumn(
   const fit = requireFit(mapped, named, { dialect, library: table.library, attribute, table: table.name });
   // Libraries read the JSON value null as they read NULL.
   const isDocument = (fit.type === 'json' || fit.type === 'list') && (fit.null ?? 'missing') === 'missing';
-  return { ...fit, column, ...(isDocument && { jsonNull: 'missing' }) };
+  const isParsedTwice = sqlType === undefined && declared?.isParsedTwice === true;
+  return {
+    ...fit,
+    column,
+    ...(isDocument && { jsonNull: 'missing' }),
+    ...(isParsedTwice && { jsonStrings: 'parsed' }),
+  };
 }
 
 function storedRelation(
@@ -267,9 +273,24 @@ function storedRelation(
     on,
     ...(further && { closure: further }),
     ...(where && { where }),
-    ...(columns && { columns: storedColumns(columns, `${attribute}.`, other, place) }),
-    ...(value && { value: storedColumn(value, attribute, other, place) }),
+    ...(columns && { columns: requireParsedOnce(storedColumns(columns, `${attribute}.`, other, place), attribute) }),
+    ...(value && {
+      value: requireParsedOnce({ value: storedColumn(value, attribute, other, place) }, attribute).value,
+    }),
   };
+}
+
+/** Conditions leave out rows of their own table alone. */
+function requireParsedOnce<Columns extends { readonly [path: string]: SqlColumn | SqlRelation }>(
+  columns: Columns,
+  attribute: string,
+): Columns {
+  for (const column of Object.values(columns))
+    if ('type' in column && column.jsonStrings === 'parsed')
+      throw new ColumnTypeError(
+        `\`${attribute}\`: the column \`${column.column}\` of a related table is read twice as JSON, so check may receive another value than the database compares. Add \`CHECK (jsonb_typeof(${column.column}) <> 'string')\`, and say so with \`sqlType: 'jsonb'\``,
+      );
+  return columns;
 }
 
 /** Columns of another table, each with the one that it equals, by the names of the database. */

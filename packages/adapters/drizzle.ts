@@ -343,6 +343,7 @@ function declaredColumn(column: Column): DeclaredColumn {
     ...(enumValues !== undefined && { values: enumValues }),
     digits: dataType === 'date' ? 3 : 6,
     isParsed: dataType === 'json' || !isSqlite,
+    isParsedTwice: columnType === 'PgJsonb',
     // mysql2 returns numbers unless it is told otherwise.
     mayBeRounded: dataType === 'bigint' && columnType.startsWith('MySql'),
     ...(mapFrom !== undefined && {

@@ -102,7 +102,7 @@ const BY_PROPERTY = {
   dialect: 'postgresql',
   id: { column: 'id', type: 'text', null: 'never' },
   attributes: {
-    tags: { column: 'tags', type: 'list' },
+    tags: { column: 'tags', type: 'list', sqlType: 'jsonb' },
     owner: {
       relation: 'one',
       table: 'users',
@@ -115,7 +115,7 @@ const BY_PROPERTY = {
 const BY_NAME = {
   ...BY_PROPERTY,
   attributes: {
-    tags: { column: 'tags', type: 'list' },
+    tags: { column: 'tags', type: 'list', sqlType: 'jsonb' },
     owner: {
       ...BY_PROPERTY.attributes.owner,
       on: { id: 'owner_id' },

@@ -4,7 +4,8 @@ import { findProblems } from '../problems.js';
 import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import { truth } from './condition.js';
 import type { Dialect } from './dialect.js';
-import { ALWAYS, flatParts, NEVER, sql, type Sql, visitParts } from './fragment.js';
+import { ALWAYS, allOf, flatParts, NEVER, sql, type Sql, visitParts } from './fragment.js';
+import { withoutJsonTexts } from './json-texts.js';
 import { MYSQL } from './mysql.js';
 import { POSTGRESQL } from './postgresql.js';
 import { Refusal } from './refusal.js';
@@ -105,10 +106,16 @@ function attemptOperand(
   { closures, perRow, roles }: RenderSettings,
 ): Sql | Refusal {
   try {
+<<<<<<< HEAD
     // Its aliases are not among the names of a table with roles either.
     const named = roles === undefined ? table : { ...table, columns: { ...table.columns, roles } };
     const statement = new Statement(named, perRow);
     const condition = truth(operand, true, { dialect, table, bound: new Map(), statement, closures, roles });
+=======
+    const statement = new Statement(table, perRow);
+    const scope = { dialect, table, bound: new Map(), statement, closures };
+    const condition = allOf(truth(operand, true, scope), withoutJsonTexts(operand, scope));
+>>>>>>> 81aa80e9 (Select no row whose JSON Drizzle reads as another value)
     requireLength(condition);
     return condition;
   } catch (error) {

@@ -96,6 +96,11 @@ export interface SqlColumn {
    * read both as null. Without it, that value is null for check.
    */
   readonly jsonNull?: 'missing';
+  /**
+   * `json` and `list` of PostgreSQL: the program parses a string of the column once more, so that `"1"` is a number for check.
+   * Conditions that read the column select no row with such a string.
+   */
+  readonly jsonStrings?: 'parsed';
   /** How the column compares strings; by default as columns of the dialect usually do. */
   readonly collation?: Collation;
   /**
