@@ -106,16 +106,11 @@ function attemptOperand(
   { closures, perRow, roles }: RenderSettings,
 ): Sql | Refusal {
   try {
-<<<<<<< HEAD
     // Its aliases are not among the names of a table with roles either.
     const named = roles === undefined ? table : { ...table, columns: { ...table.columns, roles } };
     const statement = new Statement(named, perRow);
-    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement, closures, roles });
-=======
-    const statement = new Statement(table, perRow);
-    const scope = { dialect, table, bound: new Map(), statement, closures };
+    const scope = { dialect, table, bound: new Map(), statement, closures, roles };
     const condition = allOf(truth(operand, true, scope), withoutJsonTexts(operand, scope));
->>>>>>> 81aa80e9 (Select no row whose JSON Drizzle reads as another value)
     requireLength(condition);
     return condition;
   } catch (error) {
