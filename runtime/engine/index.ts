@@ -35,6 +35,8 @@ export type {
   CheckResult,
   DecidingRoles,
   DefinedRoles,
+  GivenRoles,
+  GivenRolesRequest,
   OutputEntry,
   PlanRequest,
   PlanRequestOf,

@@ -13,6 +13,8 @@ import type {
   CheckResult,
   DecidingRoles,
   DefinedRoles,
+  GivenRoles,
+  GivenRolesRequest,
   PlanRequest,
   PlanResult,
   PrincipalInput,
@@ -119,6 +121,8 @@ export interface TenantRolesView {
   rolesFor(request: RolesRequest): DecidingRoles;
   /** The roles of a principal that the document of its tenant defines, whatever is asked. Without its actors. */
   definedRoles(principal: PrincipalInput, documents?: TenantDocuments): DefinedRoles;
+  /** What each role of a tenant stands for when one action is decided, for principals of a scope. */
+  givenRoles(request: GivenRolesRequest): GivenRoles;
 }
 
 /** Fills in defaults. Throws if strict evaluation lacks the traced conditions, which is a bug of the caller. */

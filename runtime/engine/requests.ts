@@ -251,6 +251,20 @@ export interface DecidingRoles {
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
 
+/** One action on a resource, by principals of a scope that are not known. */
+export interface GivenRolesRequest extends Omit<RolesRequest, 'principal' | 'auxData'> {
+  /** The scope of the principals. */
+  readonly scope: string | undefined;
+}
+
+/** The roles that roles of tenants give when one action is decided. */
+export interface GivenRoles {
+  /** How roles of tenants begin. Such a role gives nothing by itself. */
+  readonly rolePrefix: string;
+  /** The roles of the policies by the role as requests have it; none for a role that gives none. */
+  readonly given: ReadonlyMap<string, readonly string[]>;
+}
+
 /** A plan, likewise. */
 export interface PlanRequestOf<P extends Permissions, K extends KindOf<P>> extends PlanRequest {
   readonly principal: PrincipalOf<P, K>;

@@ -1,5 +1,6 @@
-import { createEngine, type Engine, type EngineOptions, type ResourceInput } from '../../runtime/engine/index.js';
+import { createEngine, type Engine, type EngineOptions, type ResourceInput, type TenantDocument, tenants } from '../../runtime/engine/index.js';
 import type { renderSubjects, SqlColumns, SqlDialect, SqlUsers } from '../../runtime/residual/sql/index.js';
+import type { TenantRoles } from '../../runtime/policy/index.js';
 import { fold } from '../../compiler/optimise/index.js';
 import type { Program } from '../../compiler/ir/program.js';
 import type { subjectPlans } from '../../packages/analysis/subjects/subject-plans.js';
@@ -130,7 +131,7 @@ export function rolesIn(storage: Storage, { roles }: User): readonly string[] | 
   return isValid ? [...new Set(stored as readonly string[])] : undefined;
 }
 
-const ROLES = ['user', 'admin', 'guest', 'auditor', 'usher', 'a:b', 'admin:x', 'admin:x:y', 'someone', 'User', 'us'];
+const ROLES = ['user', 'admin', 'guest', 'auditor', 'usher', 'a:b', 'admin:x', 'admin:x:y', 'someone', 'User', 'us', 'tenant:desk', 'tenant:night', 'tenant:gone'];
 const IDS = ['u1', 'u2', 'u3', 'U1', 'someone', "o'x"];
 
 /** Users as a table may have them, also such that are none. */
@@ -151,6 +152,29 @@ export function randomUsers(random: Random, count: number): readonly User[] {
       attr,
     };
   });
+}
+
+/** Lets tenants below a scope define roles. */
+const TENANT_ROLES: TenantRoles = {
+  scope: 'a',
+  rolePrefix: 'tenant:',
+  grants: [
+    {
+      role: 'user',
+      resources: [
+        { resource: 'doc', actions: ['view', 'view:*'] },
+        { resource: 'a*', actions: ['*'] },
+      ],
+    },
+    { role: 'admin', resources: [{ resource: '*', actions: ['*'] }] },
+  ],
+};
+
+function tenantDocument(tenant: string): TenantDocument | undefined {
+  const restricted = [{ resource: 'doc', actions: ['view', 'edit'] }];
+  return tenant === 'b'
+    ? { tenant, roles: { desk: { roles: ['user', 'admin'] }, night: { roles: ['admin'], resources: restricted } } }
+    : undefined;
 }
 
 /** What was compared. */
@@ -193,17 +217,22 @@ export async function compareSubjects(
   tools: SubjectTools,
 ): Promise<readonly string[]> {
   const random = new Random(seed);
+  const hasTenants = random.chance(0.3);
   const documents = randomSubjectStore(random);
   const compilation = compileTexts(policyFiles(documents));
   const options: EngineOptions = {
     defaultScope: random.pick(['', '', 'a', '.a']),
     lenientScopeSearch: random.chance(0.4),
   };
-  const { policies } = await loaded(compilation);
+  const { policies: base } = await loaded(compilation);
+  const policies = hasTenants ? { ...base, tenantRoles: TENANT_ROLES } : base;
   const program = fold(compilation.lowered as Program);
-  const engine = createEngine(policies, { ...options, use: [tools.subjectPlans(program)] });
+  const engine = createEngine(policies, {
+    ...options,
+    use: [tools.subjectPlans(program), ...(hasTenants ? [tenants({ documents: tenantDocument })] : [])],
+  });
   const wrong: string[] = [];
-  const place = random.chance(0.3) ? { scope: random.pick(['', 'a', '.a', 'a.b', 'z']) } : {};
+  const place = random.chance(hasTenants ? 0.8 : 0.3) ? { scope: random.pick(['', 'a', '.a', 'a.b', 'a.b', 'z']) } : {};
   for (let i = 0; i < asked.resources; i += 1) {
     const { resource: found, actions } = randomRequest(random);
     const resource = { ...found, id: random.pick(['r', 'u1']), attr: randomAttributes(random) } as ResourceInput;

@@ -2,9 +2,10 @@ import { findViolations } from './schema-violations.js';
 import { sanitize } from '../../../runtime/policy/index.js';
 import * as residual from '../../../runtime/residual/index.js';
 import { placeAt } from '../program/place.js';
+import type { GivenRoles } from '../../../runtime/engine/index.js';
 import type { FilePlace } from '../../../runtime/engine/parts.js';
 import type { AuthoredText, Match, Module } from '../../../compiler/ir/program.js';
-import { classesAt } from '../decision/classes.js';
+import { classesAt, NOTHING_ASKED } from '../decision/classes.js';
 import type { Decisions, PointDecisions } from '../decision/decisions.js';
 import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
 import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles.js';
@@ -51,6 +52,8 @@ export interface SubjectPlace {
   readonly scope: string;
   /** The scope and version of all principals. */
   readonly principal: { readonly scope: string; readonly version: string };
+  /** The roles that tenants define; undefined if they define none. */
+  readonly tenants: GivenRoles | undefined;
 }
 
 /**
@@ -71,14 +74,19 @@ export function subjectCondition(
   const atOthers = decisions.at(others, []).signature;
   const own = listPrincipals(decisions)
     .map((id): Point => ({ ...others, principal: { id, isNamedScope: true, ...place.principal } }))
-    .filter((point) => decisions.at(point, []).signature !== atOthers);
+    .filter((point) => {
+      const at = decisions.at(point, []);
+      return at.hasPrincipalRules && at.signature !== atOthers;
+    });
   const ids = own.flatMap(({ principal }) => principal?.id ?? []);
+  if (place.tenants !== undefined && own.length > 0)
+    throw new NotPlanned('roles of tenants beside policies of principals, which decide without a role as well');
   const rules = new RuleConditions();
   const condition = residual.anyOf(
     ...[...own, others].map((point) =>
       residual.allOf(
         isPrincipalOf(point, ids),
-        pointCondition(decisions, point, action, { query, rules, enforcesSchemas }),
+        pointCondition(decisions, point, action, { query, rules, enforcesSchemas, tenants: place.tenants }),
       ),
     ),
   );
@@ -103,16 +111,19 @@ interface Parts {
   readonly query: SubjectQuery;
   readonly rules: RuleConditions;
   readonly enforcesSchemas: boolean;
+  readonly tenants: GivenRoles | undefined;
 }
 
 function pointCondition(decisions: Decisions, point: Point, action: string, parts: Parts): residual.Condition {
-  const { roles } = classesAt(point, [decisions.at(point, [])]);
+  // Roles that those of tenants stand for are classes of their own.
+  const given = [...(parts.tenants?.given.values() ?? [])].flat();
+  const { roles } = classesAt(point, [decisions.at(point, [])], undefined, { ...NOTHING_ASKED, roles: given });
   if (!roles.isComplete) throw new NotPlanned('there are too many globs of roles to tell their classes apart');
   const names = [...roles.named, ...roles.others];
   const at = decisions.at(point, names);
   refuseShared(at, point.kind);
   const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
-  const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(classes, parts.rules));
+  const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(classes, parts));
   return parts.enforcesSchemas && condition !== false
     ? residual.allOf(condition, thoseThatSchemasAccept(at, action, parts.query))
     : condition;
@@ -152,26 +163,39 @@ function thoseThatSchemasAccept(at: PointDecisions, action: string, query: Subje
 class SubjectAtoms implements AtomConditions {
   constructor(
     private readonly classes: RoleClasses,
-    private readonly rules: RuleConditions,
+    private readonly parts: Parts,
   ) {}
 
   ofHolds({ condition, module, failedIsNull }: Holds, query: SubjectQuery): residual.Condition {
     const left = residualOfSubject(condition, module, query, { failedIsNull });
     const reason = residual.unplannableReason(left);
     if (reason !== undefined) throw new NotPlanned(reason, ruleOf(module, condition));
-    this.rules.add(module, condition, left);
+    if (this.parts.tenants !== undefined && readsRoles(left))
+      throw new NotPlanned('`P.roles` where tenants have roles, which give a principal others', ruleOf(module, condition));
+    this.parts.rules.add(module, condition, left);
     return left;
   }
 
   ofRoles(holding: ReadonlySet<string>): residual.Condition {
     try {
-      return hasRoleOf(this.classes, holding);
+      return hasRoleOf(this.classes, holding, this.parts.tenants);
     } catch (error) {
       if (error instanceof UnknownGlob)
         throw new NotPlanned(`the glob \`${error.message}\` of roles, which has more than one \`*\``);
       throw error;
     }
   }
+}
+
+/** Whether a condition reads the list of roles. */
+function readsRoles(condition: residual.Condition): boolean {
+  const filter = residual.filterOf(condition);
+  return filter.kind === 'KIND_CONDITIONAL' && reads(filter.condition, SESSION.roles);
+}
+
+function reads(operand: residual.Operand, variable: string): boolean {
+  if ('variable' in operand) return operand.variable === variable;
+  return 'expression' in operand && operand.expression.operands.some((part) => reads(part, variable));
 }
 
 /** The conditions of rules that a plan is made of. */

@@ -1,4 +1,5 @@
 import { findFunction } from '../../../compiler/evaluate.js';
+import type { GivenRoles } from '../../../runtime/engine/index.js';
 import { parseGlob } from '../../../runtime/policy/index.js';
 import * as residual from '../../../runtime/residual/index.js';
 import { coverRoles, isEveryRole, type RoleClasses } from '../decision/role-cover.js';
@@ -13,17 +14,43 @@ const ROLES = sessionTerm(SESSION.roles, 'json');
 /**
  * Where a principal has a role of some classes. Each principal has a role, so all of them have one of any class.
  *
+ * @param tenants the roles that tenants define: each stands for others, and for nothing by itself.
  * @throws {UnknownGlob} if a glob is too complicated.
  */
-export function hasRoleOf(classes: RoleClasses, holding: ReadonlySet<string>): residual.Condition {
-  if (isEveryRole(classes, holding)) return true;
-  const { literals, globs, others } = coverRoles(classes, holding);
+export function hasRoleOf(
+  classes: RoleClasses,
+  holding: ReadonlySet<string>,
+  tenants: GivenRoles | undefined,
+): residual.Condition {
+  const hasRole = (name: string): residual.Condition => residual.holds(residual.inCollection(name, ROLES));
+  if (tenants === undefined)
+    return isEveryRole(classes, holding) ? true : residual.anyOf(...shippedRoles(classes, holding, hasRole, undefined));
+  const { rolePrefix, given } = tenants;
   return residual.anyOf(
-    ...literals.map((name) => residual.holds(residual.inCollection(name, ROLES))),
-    ...globs.map((pattern) => someRole((role) => matches(role, pattern))),
+    ...(isEveryRole(classes, holding)
+      ? [someRole((role) => isShipped(role, rolePrefix))]
+      : shippedRoles(classes, holding, hasRole, rolePrefix)),
+    ...[...given].filter(([, roles]) => roles.some((role) => holding.has(role))).map(([name]) => hasRole(name)),
+  );
+}
+
+/** Tests of a role that no tenant defines. */
+function shippedRoles(
+  classes: RoleClasses,
+  holding: ReadonlySet<string>,
+  hasRole: (name: string) => residual.Condition,
+  rolePrefix: string | undefined,
+): readonly residual.Condition[] {
+  const { literals, globs, others } = coverRoles(classes, holding);
+  const shipped = (role: residual.Term): readonly residual.Term[] =>
+    rolePrefix === undefined ? [] : [isShipped(role, rolePrefix)];
+  return [
+    ...literals.filter((name) => rolePrefix === undefined || !name.startsWith(rolePrefix)).map(hasRole),
+    ...globs.map((pattern) => someRole((role) => allOf([matches(role, pattern), ...shipped(role)]))),
     ...others.map(({ matching, notMatching }) =>
       someRole((role) =>
         allOf([
+          ...shipped(role),
           ...(classes.named.length === 0
             ? []
             : [residual.complement(residual.inCollection(role, residual.list(...classes.named)))]),
@@ -32,7 +59,11 @@ export function hasRoleOf(classes: RoleClasses, holding: ReadonlySet<string>): r
         ]),
       ),
     ),
-  );
+  ];
+}
+
+function isShipped(role: residual.Term, rolePrefix: string): residual.Term {
+  return residual.complement(call('startsWith', role, rolePrefix));
 }
 
 function someRole(test: (role: residual.Term) => residual.Term): residual.Condition {

@@ -43,6 +43,7 @@ function planSubjects(engine: Engine, decisions: Decisions, request: SubjectPlan
     if (!engine.isAllowed({ principal: aloneOf(actor), resource, action, auxData, tenants: request.tenants }))
       return planned(NOBODY);
   }
+  const given = engine.tenants?.givenRoles({ scope, resource, action, tenants: request.tenants });
   const place = {
     kind: resource.kind,
     version: resource.policyVersion || settings.defaultPolicyVersion,
@@ -51,6 +52,7 @@ function planSubjects(engine: Engine, decisions: Decisions, request: SubjectPlan
       scope: requestedScope(scope, settings.defaultScope),
       version: policyVersion || settings.defaultPolicyVersion,
     },
+    tenants: given,
   };
   const query = new SubjectQuery({
     resource,

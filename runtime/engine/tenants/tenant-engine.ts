@@ -31,6 +31,8 @@ import {
   type CheckResult,
   type DecidingRoles,
   type DefinedRoles,
+  type GivenRoles,
+  type GivenRolesRequest,
   type OutputEntry,
   type PlanRequest,
   type PlanResourceInput,
@@ -193,6 +195,18 @@ class Tenancy implements TenantRolesView {
     if (this.isPlain(principal)) return { tenant: undefined, roles: NONE };
     const { tenant, roles } = this.makeHolder(principal, documents);
     return { tenant, roles: roles.map((role) => this.nameRole(role)) };
+  }
+
+  givenRoles({ scope, resource, action, tenants }: GivenRolesRequest): GivenRoles {
+    requirePlanned(resource);
+    requireAction(action);
+    const { rolePrefix } = this.declared;
+    const tenant = tenantIn(this.declared, requestedScope(scope, this.defaultScope));
+    const own = tenant === undefined ? undefined : this.findProven(tenant, tenants ?? this.options.documents);
+    const isOwn = own !== undefined && tenantIn(this.declared, requestedScope(resource.scope, this.defaultScope)) === tenant;
+    const kind = sanitize(resource.kind);
+    const given = isOwn ? [...own.values()].map((role) => [this.nameRole(role), role.rolesFor(kind, action)] as const) : [];
+    return { rolePrefix, given: new Map(given.filter(([, roles]) => roles.length > 0)) };
   }
 
   private nameRole({ name }: ProvenRole): string {
