@@ -1,34 +1,16 @@
-import initSqlJs, { type SqlScalar } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderSubjects } from '../../runtime/residual/sql/index.js';
 import { subjectPlans } from '../../packages/analysis/subjects/subject-plans.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
-import { compareSubjects, fillUsers, noCounts, randomUsers, type UserDatabase } from './subjects.js';
+import { compareSubjects, fillUsers, noCounts, randomUsers } from './subjects.js';
+import { inMemory } from './subjects-in-memory.js';
 
 const test = suite('who may, in SQLite');
 
 test('SQLite selects exactly the users that check allows', async () => {
-  const { Database } = await initSqlJs();
-  const own = new Database();
-  const database: UserDatabase = {
-    dialect: 'sqlite',
-    hasLists: true,
-    async run(statement, parameters = []) {
-      const prepared = own.prepare(statement);
-      prepared.run(parameters);
-      prepared.free();
-    },
-    async select(query, parameters) {
-      const found = new Set<number>();
-      const statement = own.prepare(query);
-      statement.bind(parameters as readonly SqlScalar[]);
-      while (statement.step()) found.add(statement.get()[0] as number);
-      statement.free();
-      return found;
-    },
-  };
+  const database = await inMemory();
   const users = randomUsers(new Random(SEED), 60);
   await fillUsers(database, users);
   const counts = noCounts();

@@ -1,4 +1,11 @@
-import { createEngine, type Engine, type EngineOptions, type ResourceInput, type TenantDocument, tenants } from '../../runtime/engine/index.js';
+import {
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type ResourceInput,
+  type TenantDocument,
+  tenants,
+} from '../../runtime/engine/index.js';
 import type { renderSubjects, SqlColumns, SqlDialect, SqlUsers } from '../../runtime/residual/sql/index.js';
 import type { TenantRoles } from '../../runtime/policy/index.js';
 import { fold } from '../../compiler/optimise/index.js';
@@ -131,7 +138,22 @@ export function rolesIn(storage: Storage, { roles }: User): readonly string[] | 
   return isValid ? [...new Set(stored as readonly string[])] : undefined;
 }
 
-const ROLES = ['user', 'admin', 'guest', 'auditor', 'usher', 'a:b', 'admin:x', 'admin:x:y', 'someone', 'User', 'us', 'tenant:desk', 'tenant:night', 'tenant:gone'];
+const ROLES = [
+  'user',
+  'admin',
+  'guest',
+  'auditor',
+  'usher',
+  'a:b',
+  'admin:x',
+  'admin:x:y',
+  'someone',
+  'User',
+  'us',
+  'tenant:desk',
+  'tenant:night',
+  'tenant:gone',
+];
 const IDS = ['u1', 'u2', 'u3', 'U1', 'someone', "o'x"];
 
 /** Users as a table may have them, also such that are none. */

@@ -171,7 +171,10 @@ class SubjectAtoms implements AtomConditions {
     const reason = residual.unplannableReason(left);
     if (reason !== undefined) throw new NotPlanned(reason, ruleOf(module, condition));
     if (this.parts.tenants !== undefined && readsRoles(left))
-      throw new NotPlanned('`P.roles` where tenants have roles, which give a principal others', ruleOf(module, condition));
+      throw new NotPlanned(
+        '`P.roles` where tenants have roles, which give a principal others',
+        ruleOf(module, condition),
+      );
     this.parts.rules.add(module, condition, left);
     return left;
   }

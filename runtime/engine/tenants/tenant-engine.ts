@@ -203,9 +203,12 @@ class Tenancy implements TenantRolesView {
     const { rolePrefix } = this.declared;
     const tenant = tenantIn(this.declared, requestedScope(scope, this.defaultScope));
     const own = tenant === undefined ? undefined : this.findProven(tenant, tenants ?? this.options.documents);
-    const isOwn = own !== undefined && tenantIn(this.declared, requestedScope(resource.scope, this.defaultScope)) === tenant;
+    const isOwn =
+      own !== undefined && tenantIn(this.declared, requestedScope(resource.scope, this.defaultScope)) === tenant;
     const kind = sanitize(resource.kind);
-    const given = isOwn ? [...own.values()].map((role) => [this.nameRole(role), role.rolesFor(kind, action)] as const) : [];
+    const given = isOwn
+      ? [...own.values()].map((role) => [this.nameRole(role), role.rolesFor(kind, action)] as const)
+      : [];
     return { rolePrefix, given: new Map(given.filter(([, roles]) => roles.length > 0)) };
   }
 
