@@ -11,8 +11,16 @@ import { fold } from '../../compiler/optimise/index.js';
 import { ReadSets } from '../../packages/analysis/facts/of-point.js';
 import { unite } from '../../packages/analysis/facts/read-set.js';
 import { makeBundle } from '../../packages/analysis/program/bundle.js';
-import { type AccessRequest, createEngine, delegation, type Engine } from '../../runtime/engine/index.js';
+import {
+  type AccessRequest,
+  createEngine,
+  delegation,
+  type Engine,
+  type TenantDocument,
+  tenants,
+} from '../../runtime/engine/index.js';
 import { project } from '../../runtime/facts/index.js';
+import { readSetsOfCheck } from '../../runtime/facts/of-check.js';
 import type { ReadLevel, ReadPath, ReadSet, ReadSetOptions } from '../../runtime/policy/index.js';
 import { randomPolicies, randomPrincipal } from '../support/sql/random-policies.js';
 import { anything, ACTIONS, readAttributes, readHazards, ROLES } from '../support/analysis/read-hazards.js';
@@ -28,6 +36,8 @@ const readSets = suite('read sets');
 interface Family {
   readonly documents: (random: Random) => readonly Document[];
   readonly request: (random: Random) => AccessRequest;
+  /** The roles of the tenant `acme`, if it has any. */
+  readonly tenant?: (random: Random) => TenantDocument;
 }
 
 const FAMILIES: { readonly [name: string]: Family } = {
@@ -58,6 +68,30 @@ const FAMILIES: { readonly [name: string]: Family } = {
       return { ...asked, principal: { ...asked.principal, actors } };
     },
   },
+  tenants: {
+    documents: readHazards,
+    tenant: (random) => ({
+      tenant: 'acme',
+      roles: Object.fromEntries(
+        TENANT_ROLES.map((name) => [
+          name,
+          {
+            roles: random.some(GRANTED, 1, 2),
+            ...(random.chance(0.4) && { resources: [{ resource: 'note', actions: random.some(ACTIONS, 1, 3) }] }),
+          },
+        ]),
+      ),
+    }),
+    request: (random) => {
+      const { principal, resource, ...asked } = hazardRequest(random);
+      const roles = random.some(TENANT_ROLES, 1, 2).map((name) => `tenant:${name}`);
+      return {
+        ...asked,
+        principal: { ...principal, roles: random.chance(0.3) ? [...principal.roles, ...roles] : roles, scope: 'acme' },
+        resource: { ...resource, scope: random.pick(['acme', 'acme.hr', '']) },
+      };
+    },
+  },
   stores: {
     documents: (random) => randomStore(random, { outputs: true, runtime: random.chance(0.5) }),
     request: (random) => {
@@ -73,6 +107,18 @@ const FAMILIES: { readonly [name: string]: Family } = {
       action: 'view',
     }),
   },
+};
+
+const TENANT_ROLES = ['desk', 'floor', 'none'];
+
+/** The last role is named by no policy. */
+const GRANTED = ROLES.slice(0, -1);
+
+/** Tenants may grant every role of the policies. */
+const TENANT_ROLES_DECLARED = {
+  scope: '',
+  rolePrefix: 'tenant:',
+  grants: GRANTED.map((role) => ({ role, resources: [{ resource: '*', actions: ['*'] }] })),
 };
 
 function hazardRequest(random: Random): AccessRequest {
@@ -115,18 +161,11 @@ class Comparison {
 
   compare(request: AccessRequest, label: string): void {
     const { principal, resource, action } = request;
+    const check = { principal, resource, actions: [action] };
     const set = unite(
-      [principal, ...(principal.actors ?? [])].map((actor) =>
-        this.sets.of({
-          kind: resource.kind,
-          action,
-          scope: resource.scope,
-          version: resource.policyVersion,
-          level: this.level,
-          ...(this.random.chance(0.8) && { roles: actor.roles }),
-          ...(this.random.chance(0.8) && { principal: actor }),
-        }),
-      ),
+      this.engine.tenants === undefined
+        ? this.setsOf(request)
+        : readSetsOfCheck((query) => this.sets.of(query), this.engine, check, this.level),
     );
     const expected = this.ask(request);
     const small = project(request, set);
@@ -138,6 +177,20 @@ class Comparison {
     this.counts.requests += 1;
     if (expected === true || String(expected).includes('"allowed":true')) this.counts.allowed += 1;
     if (JSON.stringify(small) !== JSON.stringify(request)) this.counts.smaller += 1;
+  }
+
+  private setsOf({ principal, resource, action }: AccessRequest): readonly ReadSet[] {
+    return [principal, ...(principal.actors ?? [])].map((actor) =>
+      this.sets.of({
+        kind: resource.kind,
+        action,
+        scope: resource.scope,
+        version: resource.policyVersion,
+        level: this.level,
+        ...(this.random.chance(0.8) && { roles: actor.roles }),
+        ...(this.random.chance(0.8) && { principal: actor }),
+      }),
+    );
   }
 
   private ask({ principal, resource, action, auxData }: AccessRequest): boolean | string {
@@ -191,12 +244,17 @@ function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The document of a tenant: the same object each time. */
+function always(document: TenantDocument): (tenant: string) => TenantDocument | undefined {
+  return (tenant) => (tenant === document.tenant ? document : undefined);
+}
+
 function compared(
   family: string,
   level: ReadLevel,
   options: { readonly stores: number; readonly requests: number; readonly engine?: ReadSetOptions },
 ): void {
-  const { documents, request } = FAMILIES[family] as Family;
+  const { documents, request, tenant } = FAMILIES[family] as Family;
   const totals = { stores: 0, requests: 0, allowed: 0, smaller: 0 };
   for (let seed = SEED; seed < SEED + options.stores; seed += 1) {
     const random = new Random(seed);
@@ -215,13 +273,13 @@ function compared(
       ...(family === 'schemas' && { schemaEnforcement: random.pick(['reject', 'warn'] as const) }),
       ...options.engine,
     };
-    const engine = createEngine(bundle, {
+    const engine = createEngine(tenant === undefined ? bundle : { ...bundle, tenantRoles: TENANT_ROLES_DECLARED }, {
       lenientScopeSearch: own.lenientScopeSearch === true,
       strictEvaluation: own.strictEvaluation === true,
       schemaEnforcement: own.schemaEnforcement ?? 'none',
       traced,
       clock: () => ({ seconds: 0, nanos: 0, offset: 0 }),
-      use: [delegation()],
+      use: [delegation(), ...(tenant === undefined ? [] : [tenants({ documents: always(tenant(random)) })])],
     });
     const comparison = new Comparison(engine as Engine, new ReadSets(program, own), random, level);
     for (let index = 0; index < options.requests; index += 1) comparison.compare(request(random), `${family} ${seed}`);
