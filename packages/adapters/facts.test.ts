@@ -164,6 +164,32 @@ for (const [library, source] of Object.entries(SOURCES)) {
   });
 }
 
+test('a column that SQLite does not have fails, and one may be named with its table', async () => {
+  const run = async (statement: string, parameters: readonly unknown[]) =>
+    sqlite.prepare(statement).all(...parameters) as object[];
+  const read = async (column: string) =>
+    sqlFacts(
+      run,
+      { name: 'albums', dialect: 'sqlite', id, columns: { owner: { column, type: 'text' } } },
+      { of: 'album' },
+    ).load(['1'], context);
+  assert.equal(((await read('albums.owner_id')) as ReadonlyMap<string, object>).get('1'), { owner: 'ann' });
+  assert.throws(
+    () =>
+      sqlFacts(
+        run,
+        { name: 'albums', dialect: 'sqlite', id, columns: { owner: { column: 'others.owner', type: 'text' } } },
+        { of: 'album' },
+      ),
+    /`others\.owner` is not a column of `albums`/,
+  );
+  // A quoted name that is no column is a string in SQLite.
+  await read('owner').then(
+    () => assert.unreachable('was read'),
+    (error: Error) => assert.match(error.message, /no such column/),
+  );
+});
+
 test('attributes without a column are refused', () => {
   assert.throws(
     () =>
@@ -195,8 +221,8 @@ test('identifiers are quoted, and PostgreSQL gets the ids as one parameter', asy
   await load('postgresql');
   await load('mysql');
   assert.equal(told, [
-    ['SELECT "id", "a""b" FROM "public"."al`bums" WHERE "id" = ANY($1)', [['x', 'y']]],
-    ['SELECT `id`, `a"b` FROM `public`.`al``bums` WHERE `id` IN (?, ?)', ['x', 'y']],
+    ['SELECT "al`bums"."id", "al`bums"."a""b" FROM "public"."al`bums" WHERE "al`bums"."id" = ANY($1)', [['x', 'y']]],
+    ['SELECT `al``bums`.`id`, `al``bums`.`a"b` FROM `public`.`al``bums` WHERE `al``bums`.`id` IN (?, ?)', ['x', 'y']],
   ]);
 });
 

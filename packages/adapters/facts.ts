@@ -49,17 +49,25 @@ export function sqlFacts(
   table: SqlTable & { readonly dialect: SqlDialect },
   options: FactsOf,
 ): FactSource {
-  const { name, dialect, columns, id } = table;
+  const { name, dialect } = table;
+  const own = name.split('.').at(-1) as string;
+  const columns = Object.fromEntries(
+    Object.entries(table.columns).map(([path, column]) => [
+      path,
+      'relation' in column ? column : { ...column, column: ownColumn(column.column, name) },
+    ]),
+  );
+  const id = table.id && { ...table.id, column: ownColumn(table.id.column, name) };
   const mapping: Mapping<string> = { dialect, attributes: columns as Mapping<string>['attributes'], ...(id && { id }) };
   const stored = tableNamed(name, 'SQL');
   const readers = mappedReaders(mapping, stored, (other) => tableNamed(other, 'SQL'));
   return columnSource(options, readers, requireId(mapping, name), async (names, key, keys, tx, lock) => {
-    const list = names.map((column) => quote(column, dialect)).join(', ');
-    const where = `${quote(key, dialect)} ${dialect === 'postgresql' ? '= ANY($1)' : `IN (${keys.map(() => '?').join(', ')})`}`;
-    const text = `SELECT ${list} FROM ${name
-      .split('.')
-      .map((part) => quote(part, dialect))
-      .join('.')} WHERE ${where}${lockText(lock, quote(key, dialect), dialect)}`;
+    // With the table: SQLite takes the quoted name of a column that it does not know for a string.
+    const columnOf = (column: string): string => `${quote(own, dialect)}.${quote(column, dialect)}`;
+    const list = names.map(columnOf).join(', ');
+    const where = `${columnOf(key)} ${dialect === 'postgresql' ? '= ANY($1)' : `IN (${keys.map(() => '?').join(', ')})`}`;
+    const from = name.split('.').map((part) => quote(part, dialect));
+    const text = `SELECT ${list} FROM ${from.join('.')} WHERE ${where}${lockText(lock, columnOf(key), dialect)}`;
     const answer = await run(text, dialect === 'postgresql' ? [keys] : keys, tx);
     return 'rows' in answer ? answer.rows : answer;
   });
@@ -73,6 +81,14 @@ function lockText(lock: RowLock | undefined, key: string, dialect: SqlDialect): 
   if (lock === undefined || dialect === 'sqlite') return '';
   const share = dialect === 'mysql' ? 'LOCK IN SHARE MODE' : 'FOR SHARE';
   return ` ORDER BY ${key} ${lock === 'share' ? share : 'FOR UPDATE'}`;
+}
+
+/** The name of a column without that of its table. */
+function ownColumn(column: string, table: string): string {
+  const end = column.lastIndexOf('.');
+  const of = column.slice(0, Math.max(0, end));
+  if (end === -1 || of === table || table.endsWith(`.${of}`)) return column.slice(end + 1);
+  throw new TypeError(`\`${column}\` is not a column of \`${table}\``);
 }
 
 function quote(name: string, dialect: SqlDialect): string {

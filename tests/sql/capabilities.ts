@@ -1,5 +1,6 @@
-import { createEngine, capabilities, type Engine } from '../../runtime/engine/index.js';
+import { capabilities, type CompiledBundle, createEngine, type Engine } from '../../runtime/engine/index.js';
 import { renderCapabilities, type SqlCapabilities, type SqlDialect } from '../../runtime/residual/sql/index.js';
+import type { CompileOptions } from '../../compiler/compile.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import type { Document } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
@@ -94,6 +95,15 @@ type ResourceRule = NonNullable<NonNullable<Document['resourcePolicy']>['rules']
 
 /** An engine of random policies with a rule set of its own for each action. */
 async function engineOf(random: Random, dialect: SqlDialect): Promise<Engine> {
+  return createEngine(await capablePolicies(random, dialect), { use: [capabilities()] });
+}
+
+/** Random policies over the typed table with a rule set of its own for each action. */
+export async function capablePolicies(
+  random: Random,
+  dialect: SqlDialect,
+  options: CompileOptions = {},
+): Promise<CompiledBundle> {
   const rules: ResourceRule[] = [];
   for (const action of ACTIONS) {
     if (action === 'own' || action === 'never' || action === 'any') continue;
@@ -103,8 +113,7 @@ async function engineOf(random: Random, dialect: SqlDialect): Promise<Engine> {
   }
   rules.push({ actions: ['any'], effect: 'EFFECT_ALLOW', roles: ['*'] });
   const left = compiling(rules);
-  const { policies } = await loaded(compileTexts(textsOf(left)));
-  return createEngine(policies, { use: [capabilities()] });
+  return (await loaded(compileTexts(textsOf(left), options))).policies as CompiledBundle;
 }
 
 /** The rules that compile; some literals of random conditions do not fit together. */

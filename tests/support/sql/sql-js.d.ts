@@ -6,6 +6,7 @@ declare module 'sql.js' {
     bind(parameters: readonly SqlScalar[]): boolean;
     step(): boolean;
     get(): readonly SqlScalar[];
+    getColumnNames(): readonly string[];
     run(parameters: readonly SqlScalar[]): void;
     free(): void;
   }
