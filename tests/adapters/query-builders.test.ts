@@ -309,6 +309,52 @@ test('relations name tables and columns of the schema', () => {
   knexAdapter<Database['documents'], Pick<Database, 'users'>>('documents', mapping({ ...ofDatabase, columns }));
 });
 
+test('TypeORM replaces no word of a condition in a statement that changes rows', async () => {
+  const named = { tags: 'tags', value: 'v', key: 'k', place: 'p', hour: 'h', month: 'm', at: 'at', year: 'y' };
+  const Words = new EntitySchema({
+    name: 'Word',
+    tableName: 'words',
+    columns: {
+      id: { type: 'text', primary: true },
+      ...Object.fromEntries(
+        Object.entries(named).map(([property, name]) => [
+          property,
+          { type: property === 'tags' ? 'jsonb' : property === 'at' ? 'timestamptz' : 'text', name, nullable: true },
+        ]),
+      ),
+    },
+  } as never);
+  const words = new DataSource({ type: 'postgres', entities: [Words] });
+  await (words as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
+  const repository = words.getRepository(Words);
+  const allowed = typeormAdapter(repository, {
+    dialect: 'postgresql',
+    attributes: { tags: { column: 'tags', type: 'json' }, at: { column: 'at', type: 'timestamp' } },
+  } as never);
+  const { engine } = await engineOf([
+    'R.attr.tags.all(t, t.startsWith("x")) && R.attr.tags[0] == "x"',
+    '"x" in R.attr.tags || R.attr.tags.exists(k, k == "x")',
+    'timestamp(R.attr.at).getHours() >= 9 && timestamp(R.attr.at).getMonth() == 5',
+  ]);
+  for (const action of ['allow0', 'allow1', 'allow2']) {
+    const plan = engine.plan({ ...REQUEST, actions: [action] });
+    const whereOf = (query: string): string => query.slice(query.indexOf('WHERE') + 6).replaceAll(/:authz\d+_/g, ':');
+    const ofUpdate = repository
+      .createQueryBuilder()
+      .update()
+      .set({ key: 'x' } as never)
+      .where(allowed(plan, { alias: 'words' }));
+    const asWritten = repository.createQueryBuilder('words').where(allowed(plan));
+    const condition = asWritten.where(allowed(plan, { alias: 'words' })).getQuery();
+    assert.is(
+      whereOf(ofUpdate.getQuery()),
+      whereOf(condition)
+        .replaceAll('"words".', 'words.')
+        .replaceAll(/words\."(\w+)"/g, 'words.$1'),
+    );
+  }
+});
+
 test('a column of TypeORM must not have the name of a property of another column', async () => {
   const Swapped = new EntitySchema<{ id: string; owner: string; author: string }>({
     name: 'Swapped',

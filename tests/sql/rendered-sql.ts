@@ -210,7 +210,7 @@ export const TEXTS_BY_CONDITION: {
     sqlite:
       "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE (CASE WHEN authz_1.type = 'text' THEN authz_1.value END GLOB ?) IS NOT TRUE)",
     postgresql:
-      "jsonb_typeof(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN contacts.tags END) WITH ORDINALITY AS authz_1(value, place) WHERE (starts_with(CASE WHEN jsonb_typeof(authz_1.value) = 'string' THEN authz_1.value #>> '{}' END, $1)) IS NOT TRUE)",
+      "jsonb_typeof(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN contacts.tags END) WITH ORDINALITY AS authz_1 WHERE (starts_with(CASE WHEN jsonb_typeof(authz_1.value) = 'string' THEN authz_1.value #>> '{}' END, $1)) IS NOT TRUE)",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ['a'],
   },

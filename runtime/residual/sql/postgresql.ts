@@ -105,13 +105,13 @@ export const POSTGRESQL: Dialect = {
     const only = type === 'array' ? onlyArray(value) : sql`CASE ${value.type} WHEN 'object' THEN ${value.sql} END`;
     if (type === 'object')
       return {
-        from: sql`jsonb_each(${only}) AS ${alias}(key, value)`,
+        from: sql`jsonb_each(${only}) AS ${alias}`,
         key: sql`${alias}.key`,
         element: json(sql`${alias}.value`),
       };
     return {
-      from: sql`jsonb_array_elements(${only}) WITH ORDINALITY AS ${alias}(value, place)`,
-      key: sql`(${alias}.place - 1)`,
+      from: sql`jsonb_array_elements(${only}) WITH ORDINALITY AS ${alias}`,
+      key: sql`(${alias}.ordinality - 1)`,
       element: json(sql`${alias}.value`),
     };
   },
@@ -124,15 +124,15 @@ export const POSTGRESQL: Dialect = {
 
 /** The fields of accessors, and what these count less. */
 const CALENDAR_FIELDS: { readonly [accessor: string]: readonly [field: string, less: number] } = {
-  getFullYear: ['year', 0],
-  getMonth: ['month', 1],
-  getDate: ['day', 0],
-  getDayOfMonth: ['day', 1],
-  getDayOfWeek: ['dow', 0],
-  getDayOfYear: ['doy', 1],
-  getHours: ['hour', 0],
-  getMinutes: ['minute', 0],
-  getSeconds: ['second', 0],
+  getFullYear: ['YEAR', 0],
+  getMonth: ['MONTH', 1],
+  getDate: ['DAY', 0],
+  getDayOfMonth: ['DAY', 1],
+  getDayOfWeek: ['DOW', 0],
+  getDayOfYear: ['DOY', 1],
+  getHours: ['HOUR', 0],
+  getMinutes: ['MINUTE', 0],
+  getSeconds: ['SECOND', 0],
 };
 
 /** Fewer constants are a parameter each. */
