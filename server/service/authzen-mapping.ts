@@ -13,7 +13,7 @@ import { provenPrincipal, withSubjectToken } from './token-subject.js';
  * The principal of a subject: its roles are a property, or else its type (docs/spec/server.md#authzen). All properties
  * are attributes.
  */
-function toPrincipal({ type, id, properties }: Subject, names: readonly PropertyNames[]): Principal {
+export function toPrincipal({ type, id, properties }: Subject, names: readonly PropertyNames[] = OWN_NAMES): Principal {
   const listed = setting(properties, 'roles', names);
   const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
   return {

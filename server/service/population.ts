@@ -36,6 +36,10 @@ export interface Populations {
   readonly subjects: ReadonlyMap<string, Population>;
   /** The most results of a page. */
   readonly maxPageSize: number;
+  /** The most rows that are decided one by one for a page. */
+  readonly maxRows: number;
+  /** How long such rows may be read and decided for a page, in milliseconds. */
+  readonly timeout: number;
 }
 
 /** Whether there is anything to search. */

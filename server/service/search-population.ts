@@ -1,7 +1,7 @@
 import type { SearchPage, WantedPage } from '../../proto/gen/authzen-messages.js';
 import type { PlanFilter, UnplannedRule } from '../../proto/gen/messages.js';
 import type { SearchService } from './authzen-search.js';
-import type { Population } from './population.js';
+import type { Population, Populations } from './population.js';
 import { RpcError, refused } from './rpc-error.js';
 import { type PagedSearch, printPage, readToken } from './search-page.js';
 
@@ -26,13 +26,18 @@ export async function findPage(
   if (filter.kind === 'KIND_ALWAYS_DENIED') return { ids: [], page: printPage(page, search, undefined) };
   if (population === undefined) throw new RpcError('failed_precondition', missing);
   if (after !== undefined && !population.canHave(after)) throw refused('`page.token` is not one of this request');
-  const largest = populations?.maxPageSize ?? 0;
-  const limit = Math.min(page?.limit || largest, largest);
+  const limit = limitPage(page, populations);
   // One more than the page has tells whether there is a next one.
   const found = await population.find({ filter, after, most: limit + 1 });
   if (found.kind === 'refused') throw cannotSearch(found.reasons);
   const ids = found.ids.slice(0, limit);
   return { ids, page: printPage(page, search, found.ids.length > limit ? ids.at(-1) : undefined) };
+}
+
+/** The most results of a page: what the request asks for, as far as the configuration allows it. */
+export function limitPage(page: WantedPage | undefined, populations: Populations | undefined): number {
+  const largest = populations?.maxPageSize ?? 0;
+  return Math.min(page?.limit || largest, largest);
 }
 
 /** Refuses a search whose rules no filter can say: some results would be missing. */

@@ -1,19 +1,169 @@
-import type { SubjectSearchRequest, SubjectSearchResponse } from '../../proto/gen/authzen-messages.js';
+import { sanitize } from '../../runtime/policy/index.js';
+import type {
+  Action,
+  Resource,
+  SearchedSubjects,
+  SubjectSearchRequest,
+  SubjectSearchResponse,
+} from '../../proto/gen/authzen-messages.js';
 import { subjectSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
+import type { Principal } from '../../proto/gen/messages.js';
+import { contextForConditions, readRequestId, readTokens, toEntry, toPrincipal } from './authzen-mapping.js';
 import type { SearchService } from './authzen-search.js';
 import type { Call } from './call.js';
-import { accept } from './check-resources.js';
-import { RpcError } from './rpc-error.js';
+import { accept, type CheckQuestion, decide, withClaims } from './check-resources.js';
+import type { DecidingBundle } from './decider.js';
+import { isSearched, type Population } from './population.js';
+import { prepare } from './prepare-call.js';
+import { refused, RpcError } from './rpc-error.js';
+import { limitPage, refuseKnown } from './search-population.js';
+import { type PagedSearch, printPage, readToken } from './search-page.js';
 
-/** SubjectSearch: fails, as there are no subjects to search (docs/spec/server.md#authzen). Throws an RpcError. */
+/**
+ * SubjectSearch: the subjects of a type that are allowed an action on a resource, by deciding about the rows of the configuration, in
+ * the order of their ids (docs/spec/server.md#authzen). Throws, or rejects with, an RpcError.
+ */
 export function subjectSearch(
   service: SearchService,
   call: Call,
   request: SubjectSearchRequest,
-): SubjectSearchResponse {
+): SubjectSearchResponse | Promise<SubjectSearchResponse> {
   accept(service, call, subjectSearchRequestViolations(request));
-  throw new RpcError('unimplemented', NO_SUBJECTS);
+  if (!isSearched(service.populations?.subjects)) throw new RpcError('unimplemented', NO_SUBJECTS);
+  const context = contextForConditions(request.context, service);
+  // Validation has seen to it that subject, resource and action are there.
+  const subject = request.subject as SearchedSubjects;
+  const resource = request.resource as Resource;
+  const action = request.action as Action;
+  const search: PagedSearch = { of: 'subject', subject, resource, action, context };
+  const entry = toEntry(resource, action, context, service);
+  return withClaims(service, call, readTokens(service, call, request.context), (auxData) =>
+    searched(service, call, {
+      request,
+      search,
+      subject,
+      asked: {
+        requestId: readRequestId(request.context, service),
+        resources: [entry],
+        auxData,
+        includeMeta: false,
+        requestContext: undefined,
+        isWhole: true,
+      },
+    }),
+  );
 }
 
 const NO_SUBJECTS =
-  'the server has no subjects to search: check the resource for the subjects that you know, or list them with a plan';
+  'the server has no subjects to search: set `search` of a source of principals in its configuration, or evaluate the subjects that you know';
+
+/** What is asked about each subject. */
+type Asked = Omit<CheckQuestion, 'principal'>;
+
+interface Search {
+  readonly request: SubjectSearchRequest;
+  readonly search: PagedSearch;
+  readonly subject: SearchedSubjects;
+  readonly asked: Asked;
+}
+
+async function searched(
+  service: SearchService,
+  call: Call,
+  { request: { page }, search, subject, asked }: Search,
+): Promise<SubjectSearchResponse> {
+  const { populations } = service;
+  const after = readToken(page, search);
+  const population = populations?.subjects.get(subject.type);
+  const found =
+    population === undefined || !(await isResource(service, asked))
+      ? NOTHING
+      : await scan(service, call, { population, subject, asked, after, limit: limitPage(page, populations) });
+  return {
+    page: printPage(page, search, found.next),
+    results: found.ids.map((id) => ({ type: subject.type, id, properties: {} })),
+  };
+}
+
+/** Whether the resource is one of those that are searched, if its kind is. */
+async function isResource({ populations }: SearchService, { resources: [entry] }: Asked): Promise<boolean> {
+  if (entry === undefined) return false;
+  const { kind, id } = entry.resource;
+  const known = populations?.resources.get(sanitize(kind));
+  return known === undefined || known.has(id);
+}
+
+interface Scan {
+  readonly population: Population;
+  readonly subject: SearchedSubjects;
+  readonly asked: Asked;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** The subjects of a page, and the id after which the next one begins; undefined if there is none. */
+interface Found {
+  readonly ids: readonly string[];
+  readonly next: string | undefined;
+}
+
+const NOTHING: Found = { ids: [], next: undefined };
+
+/** How many rows are read and decided at once. */
+const BATCH = 100;
+
+/**
+ * Decides about one row after the other, until a page is full. A page may have fewer results than it could, or none, if many rows were
+ * decided for it or that took long: its token says where to go on.
+ */
+async function scan(service: SearchService, call: Call, { population, subject, asked, after, limit }: Scan): Promise<Found> {
+  if (after !== undefined && !population.canHave(after)) throw refused('`page.token` is not one of this request');
+  refuseKnown('subject', Object.keys(subject.properties), population);
+  const { maxRows = 0, timeout = 0 } = service.populations ?? {};
+  const until = performance.now() + timeout;
+  const allowed: string[] = [];
+  let last = after;
+  for (let rows = 0; rows < maxRows && performance.now() < until; rows += BATCH) {
+    const read = await population.find({ filter: ALL, after: last, most: BATCH });
+    if (read.kind === 'refused') throw new RpcError('internal', 'rows cannot be listed');
+    const principals = read.ids.map((id) => toPrincipal({ ...subject, id }, service.propertyNames));
+    allowed.push(...(await decideEach(service, call, principals, asked)));
+    // One more than the page has tells whether there is a next one.
+    if (allowed.length > limit) return { ids: allowed.slice(0, limit), next: allowed[limit - 1] };
+    if (read.ids.length < BATCH) return { ids: allowed, next: undefined };
+    last = read.ids.at(-1);
+  }
+  return { ids: allowed, next: last };
+}
+
+const ALL = { kind: 'KIND_ALWAYS_ALLOWED' } as const;
+
+/** The ids of the principals that are allowed, in order; each is decided by its own bundle, as if it were asked about alone. */
+async function decideEach(
+  service: SearchService,
+  call: Call,
+  principals: readonly Principal[],
+  asked: Asked,
+): Promise<readonly string[]> {
+  const byBundle = new Map<DecidingBundle | undefined, Principal[]>();
+  for (const principal of principals) {
+    const bundle = service.bundleFor?.(principal);
+    const group = byBundle.get(bundle) ?? [];
+    byBundle.set(bundle, group);
+    group.push(principal);
+  }
+  const allowed = new Set<string>();
+  // Watchers are told of the results alone.
+  const unwatched = { ...service, watchers: [] };
+  for (const group of byBundle.values()) {
+    const questions = group.map((principal) => ({ ...asked, principal }));
+    await prepare(service.steps, call, group, () => ({ checks: questions }));
+    for (const question of questions)
+      if (isAllowed(unwatched, call, question) && isAllowed(service, call, question)) allowed.add(question.principal.id);
+  }
+  return principals.flatMap(({ id }) => (allowed.has(id) ? [id] : []));
+}
+
+function isAllowed(service: SearchService, call: Call, question: CheckQuestion): boolean {
+  return decide(service, call, question)[0]?.actions[0]?.effect === 1;
+}
