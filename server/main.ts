@@ -102,6 +102,7 @@ export async function startServer(
     reload: surroundings.reload,
     source: source?.health,
     names: () => bundles.current.names(),
+    populations: sources?.populations,
     actionNames: (principalId, kind) => bundles.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
     metrics,

@@ -14,7 +14,7 @@ import { createGatewayEndpoints } from './gateway/http-endpoints.js';
 import { adminService } from './admin/admin.js';
 import { serviceNames } from './service/aliases.js';
 import { CallIds } from './service/call-id.js';
-import type { Decider } from './service/decider.js';
+import type { Decider, DecidingBundle } from './service/decider.js';
 import { Health } from './service/health.js';
 import { createProxySteps, createSteps, type Preparation } from './service/prepare-call.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
@@ -50,6 +50,7 @@ export interface Listening {
   readonly names?: Services['names'];
   /** If absent: the policies name no actions. */
   readonly actionNames?: Services['actionNames'];
+  readonly populations?: Services['populations'];
   readonly deliver?: Deliver | undefined;
   /** The health of the whole server. */
   readonly metrics?: MetricsText | undefined;
@@ -76,6 +77,7 @@ export async function openServer({
   source,
   names,
   actionNames = () => [],
+  populations,
   deliver,
   metrics,
   answered,
@@ -119,6 +121,8 @@ export async function openServer({
     source,
     names,
     actionNames,
+    populations,
+    bundleFor: preparation.bundles && ((principal) => preparation.bundles?.choose([principal]) as DecidingBundle),
     deliver,
     report,
     get release() {

@@ -16,6 +16,7 @@ const FULL = [
   /^tests\/(rollout|site|sources|types|workers)\//,
   /^tests\/analysis\/(assumed-schemas|diff|diff-conformance|diff-mutants|domain|encode|library-reports|mutate|prover|suggest)\./,
   /^tests\/archives\/(equal-bytes|serving)\./,
+  /^tests\/authzen\/.*postgresql/,
   /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|dev|diff|mcp|outputs|run|serve|server|test-watch)\./,
   /^tests\/explorer\/(?!evaluate\.)/,
   /^tests\/gateway\/.*(caddy|nginx|proxies)/,

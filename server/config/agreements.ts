@@ -78,6 +78,21 @@ const AGREEMENTS: readonly Agreement[] = [
     isBroken: ({ engine: { plan } }) => plan.missing === 'nulls' && plan.referenceShapes,
     problem: '`nulls` contradicts `engine.plan.referenceShapes`, whose trees have no form for it',
   },
+  {
+    key: 'engine.plan.referenceShapes',
+    isBroken: (s) => s.engine.plan.referenceShapes && searches(s),
+    problem: 'contradicts `search: true` of a source: such filters leave out rows that are allowed',
+  },
+  {
+    key: 'engine.plan.missing',
+    isBroken: (s) => s.engine.plan.missing === 'nulls' && searches(s),
+    problem: '`nulls` contradicts `search: true` of a source, whose columns tell null from missing',
+  },
+  {
+    key: 'server.authzen.subject',
+    isBroken: (s) => s.server.authzen.subject === 'token' && searches(s, 'principal'),
+    problem: '`token` contradicts `search: true` of a source of principals: only a token says what a subject is',
+  },
   needs('audit.enabled', 'audit.backend'),
   backendNeeds('local', 'audit.local.storagePath'),
   backendNeeds('kafka', 'audit.kafka.topic'),
@@ -248,4 +263,9 @@ function sendsTenantCredentialsInPlainText({ source = '', http }: Settings['tena
   if (kindOfSource(source) !== 'http') return false;
   const url = new URL(source);
   return isPlainHttp(url) && (url.username !== '' || url.password !== '' || isOn(http.tokenFile));
+}
+
+/** Whether rows of a source may be searched: of any one, or of those of a kind. */
+function searches({ sources }: Settings, kind?: string): boolean {
+  return Object.values(sources.from).some(({ search, of }) => search && (kind === undefined || of === kind));
 }

@@ -93,6 +93,8 @@ const source = v.pipe(
     caller: v.optional(callerWords),
     notFound: v.optional(pickOne('unknown', 'absent'), 'unknown'),
     cost: v.optional(integer(0, 1000)),
+    search: v.optional(bool, false),
+    subjectType: v.optional(name),
     cache: v.optional(
       fields({
         maxAge: v.optional(duration(), 0n),
@@ -111,6 +113,15 @@ const source = v.pipe(
         message: 'must be a map of attributes to types, such as `{department: string}`, for `http`',
         path: makePath('provides'),
       });
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { of, sql, key, search, subjectType } = dataset.value;
+    if (search && sql === undefined) addIssue({ message: 'needs `sql`: rows of a table', path: makePath('search') });
+    if (search && key !== undefined)
+      addIssue({ message: 'needs rows that are found by their id, not by `key`', path: makePath('search') });
+    if (subjectType !== undefined && (of !== 'principal' || !search))
+      addIssue({ message: 'needs `of: principal` and `search: true`', path: makePath('subjectType') });
   }),
 );
 
@@ -135,6 +146,20 @@ export const sourcesKeys = section({
   ),
   sent: key(texts, [], 'facts that callers send: `resource.attr.owner`, `principal.attr.*`'),
   require: key(bool, false, 'refuse policies that read facts that no source provides and `sources.sent` does not name'),
+  search: section({
+    maxPageSize: key(integer(1, 10_000), 1000, 'maximum number of results in a page of a [search](api.md#searches)'),
+    maxRows: key(
+      integer(1, 1_000_000),
+      10_000,
+      'maximum number of subjects that are decided for a page of a search of subjects; the next page goes on',
+    ),
+    timeout: key(duration(1, LONGEST), '5s', 'maximum time of a query of a search, and of deciding about its rows'),
+    maxConnections: key(
+      integer(1, 100),
+      2,
+      'maximum number of connections for searches to the database of each source, per process; facts have others',
+    ),
+  }),
   tellNotFound: key(
     bool,
     false,

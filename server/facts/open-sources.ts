@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { SourceCall } from '../../runtime/facts/loader.js';
 import { FactGatherer } from '../../runtime/facts/gather.js';
 import type { FactSource } from '../../runtime/facts/index.js';
-import type { SqlTable } from '../../runtime/residual/sql/index.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
-import { readTable } from '../config/table-file.js';
-import { explainReadError } from '../read-error.js';
+import { openTable } from './open-table.js';
 import type { SourceStates } from './source-states.js';
 
 /** The sources of a server, and what fetches from them. */
@@ -111,21 +108,11 @@ async function openSql(
   return postgresqlSource({
     url,
     maxConnections,
-    deadline,
+    timeout: deadline,
     table: openTable(tables, table),
     of: { ...shared, ...(names !== undefined && { provides: names as readonly string[] }) },
     onProblem: (error) => states.lost(name, error),
   });
-}
-
-function openTable(file: string, kind: string): SqlTable {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(explainReadError(error), file);
-  }
-  return readTable(text, file, kind);
 }
 
 /** Keeps the kind of each error, never its text, which may have data in it. */

@@ -2,9 +2,11 @@ import type { FactDeciders } from '../../runtime/facts/deciders.js';
 import type { SourcesConfig } from '../config.js';
 import type { Call } from '../service/call.js';
 import type { FactsService } from '../service/facts.js';
+import type { Populations } from '../service/population.js';
 import { ThrottledReporter } from '../throttled-reporter.js';
 import type { OnDisagreement } from './bundle-facts.js';
 import { CallFactsService } from './call-facts.js';
+import { openPopulations } from './open-populations.js';
 import { openSources } from './open-sources.js';
 import { type SourceState, SourceStates } from './source-states.js';
 
@@ -25,6 +27,8 @@ export interface ServedFacts {
   readonly serviceFor: (bundles: Bundles) => FactsService;
   readonly disagreed: OnDisagreement;
   readonly states: () => readonly SourceState[];
+  /** What may be searched; undefined: nothing. */
+  readonly populations: Populations | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -32,8 +36,14 @@ export interface ServedFacts {
 export async function serveFacts(config: SourcesConfig, logger: Logger | undefined): Promise<ServedFacts> {
   const reporter = new ThrottledReporter((message) => logger?.warn(message));
   const states = new SourceStates(Object.keys(config.from), reporter, undefined);
-  const { gatherer, close } = await openSources(config, states);
+  const sources = await openSources(config, states);
+  const { gatherer } = sources;
+  const searched = await openPopulations(config, states).catch(async (error: unknown) => {
+    await sources.close();
+    throw error;
+  });
   return {
+    populations: searched.populations,
     serviceFor: (bundles) =>
       new CallFactsService({
         config,
@@ -47,6 +57,9 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
         action,
       }),
     states: () => states.list(),
-    close,
+    close: async () => {
+      await searched.close();
+      await sources.close();
+    },
   };
 }

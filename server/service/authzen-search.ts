@@ -7,7 +7,7 @@ import type { Call } from './call.js';
 import type { CheckEntry, DecidingBundle } from './decider.js';
 import type { Asked } from './facts.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
-import type { Populations } from './population.js';
+import { areKnown, type Populations } from './population.js';
 import { type PagedSearch, printPage, readToken } from './search-page.js';
 
 /** What searches need beside a check. */
@@ -37,19 +37,24 @@ export function actionSearch(
   const { resource } = toEntry(request.resource as Resource, NO_ACTION, context, service);
   const search: PagedSearch = { of: 'action', subject, resource: request.resource as Resource, context };
   const after = readToken(page, search);
+  const limit = page?.limit || Number.POSITIVE_INFINITY;
   return withClaims(service, call, readTokens(service, call, request.context), (auxData) => {
     const principal = principalFor(service, subject, auxData);
+    const answer = (names: readonly string[]): ActionSearchResponse => {
+      const results = names.slice(0, limit).map((name) => ({ name, properties: {} }));
+      return { page: printPage(page, search, names.length > limit ? results.at(-1)?.name : undefined), results };
+    };
     const asks = (): Asked => {
       const actions = (call.bundle ?? service).actionNames(principal.id, resource.kind);
       return { checks: [{ principal, resources: [{ resource, actions }], auxData, includeMeta: false }] };
     };
-    return prepared(service, call, [principal], asks, () => {
-      const limit = page?.limit || Number.POSITIVE_INFINITY;
-      // One more than the page has tells whether there is a next one.
-      const allowed = searched(service, call, { principal, resource, auxData, request, after, most: limit + 1 });
-      const results = allowed.slice(0, limit).map((name) => ({ name, properties: {} }));
-      return { page: printPage(page, search, allowed.length > limit ? results.at(-1)?.name : undefined), results };
-    });
+    // One more than the page has tells whether there is a next one.
+    const decideAll = (): ActionSearchResponse | Promise<ActionSearchResponse> =>
+      prepared(service, call, [principal], asks, () =>
+        answer(searched(service, call, { principal, resource, auxData, request, after, most: limit + 1 })),
+      );
+    const known = areKnown(service.populations, subject, resource);
+    return known === undefined ? decideAll() : known.then((areThere) => (areThere ? decideAll() : answer([])));
   });
 }
 
@@ -75,6 +80,7 @@ function searched(
     auxData,
     includeMeta: false,
     requestContext: undefined,
+    isWhole: true,
   };
   const { actionNames } = call.bundle ?? service;
   const all = actionNames(principal.id, resource.kind);

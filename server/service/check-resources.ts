@@ -140,6 +140,8 @@ type VerifyingService = Pick<CheckService, 'verify' | 'watchers'>;
 export interface CheckQuestion extends CheckCall {
   readonly requestId: string;
   readonly requestContext: RequestContext | undefined;
+  /** Whether a decision that lacks a fact fails, and is no denial, whatever the configuration says. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /**
@@ -161,7 +163,7 @@ export function decide(service: CheckService, call: Call, asking: CheckQuestion)
   try {
     if (service.facts === undefined) decided = decider.check(asked, evaluations);
     else {
-      const completed = service.facts.completeCheck(call, asked);
+      const completed = service.facts.completeCheck(call, asked, asked.isWhole);
       ({ question, facts } = completed);
       decided = completed.decide(() => decider.check(completed.question, evaluations));
     }

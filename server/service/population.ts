@@ -1,4 +1,6 @@
-import type { PlanFilter } from '../../proto/gen/messages.js';
+import type { Subject } from '../../proto/gen/authzen-messages.js';
+import type { PlanFilter, Resource } from '../../proto/gen/messages.js';
+import { sanitize } from '../../runtime/policy/index.js';
 
 /** The rows of one kind that a search finds by a filter: those of a table, say. */
 export interface Population {
@@ -45,4 +47,22 @@ export interface Populations {
 /** Whether there is anything to search. */
 export function isSearched(populations: ReadonlyMap<string, Population> | undefined): boolean {
   return populations !== undefined && populations.size > 0;
+}
+
+/**
+ * Whether the populations have a subject and a resource that a request names. Those that are not searched are taken to be there.
+ * Undefined: there is nothing to look for.
+ */
+export function areKnown(
+  populations: Populations | undefined,
+  subject: Pick<Subject, 'type' | 'id'> | undefined,
+  resource: Pick<Resource, 'kind' | 'id'> | undefined,
+): Promise<boolean> | undefined {
+  if (populations === undefined) return undefined;
+  const { subjects, resources } = populations;
+  const asked = [
+    subject && subjects.get(subject.type)?.has(subject.id),
+    resource && resources.get(sanitize(resource.kind))?.has(resource.id),
+  ].filter((one) => one !== undefined);
+  return asked.length === 0 ? undefined : Promise.all(asked).then((all) => all.every((isThere) => isThere));
 }

@@ -14,11 +14,11 @@ import type { Call } from './call.js';
 import { accept, withClaims } from './check-resources.js';
 import type { VerifiedAuxData } from './decider.js';
 import { planFor, toPlanCall } from './plan-resources.js';
-import { isSearched } from './population.js';
+import { areKnown, isSearched } from './population.js';
 import { prepared } from './prepare-call.js';
 import { RpcError } from './rpc-error.js';
 import { findPage, refuseGaps, refuseKnown } from './search-population.js';
-import type { PagedSearch } from './search-page.js';
+import { type PagedSearch, printPage } from './search-page.js';
 
 /**
  * ResourceSearch: the resources of a kind on which a subject is allowed an action: those that the filter of a plan selects among the rows
@@ -51,6 +51,8 @@ export function resourceSearch(
       includeMeta: false,
       requestContext: undefined,
     };
+    const isThere = await areKnown(service.populations, subject, undefined);
+    if (isThere === false) return { page: printPage(request.page, search, undefined), results: [] };
     return await prepared(
       service,
       call,

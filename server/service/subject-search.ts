@@ -1,4 +1,3 @@
-import { sanitize } from '../../runtime/policy/index.js';
 import type {
   Action,
   Resource,
@@ -13,7 +12,7 @@ import type { SearchService } from './authzen-search.js';
 import type { Call } from './call.js';
 import { accept, type CheckQuestion, decide, withClaims } from './check-resources.js';
 import type { DecidingBundle } from './decider.js';
-import { isSearched, type Population } from './population.js';
+import { areKnown, isSearched, type Population } from './population.js';
 import { prepare } from './prepare-call.js';
 import { refused, RpcError } from './rpc-error.js';
 import { limitPage, refuseKnown } from './search-population.js';
@@ -75,22 +74,15 @@ async function searched(
   const { populations } = service;
   const after = readToken(page, search);
   const population = populations?.subjects.get(subject.type);
+  const isThere = await areKnown(populations, undefined, asked.resources[0]?.resource);
   const found =
-    population === undefined || !(await isResource(service, asked))
+    population === undefined || isThere === false
       ? NOTHING
       : await scan(service, call, { population, subject, asked, after, limit: limitPage(page, populations) });
   return {
     page: printPage(page, search, found.next),
     results: found.ids.map((id) => ({ type: subject.type, id, properties: {} })),
   };
-}
-
-/** Whether the resource is one of those that are searched, if its kind is. */
-async function isResource({ populations }: SearchService, { resources: [entry] }: Asked): Promise<boolean> {
-  if (entry === undefined) return false;
-  const { kind, id } = entry.resource;
-  const known = populations?.resources.get(sanitize(kind));
-  return known === undefined || known.has(id);
 }
 
 interface Scan {
@@ -116,7 +108,11 @@ const BATCH = 100;
  * Decides about one row after the other, until a page is full. A page may have fewer results than it could, or none, if many rows were
  * decided for it or that took long: its token says where to go on.
  */
-async function scan(service: SearchService, call: Call, { population, subject, asked, after, limit }: Scan): Promise<Found> {
+async function scan(
+  service: SearchService,
+  call: Call,
+  { population, subject, asked, after, limit }: Scan,
+): Promise<Found> {
   if (after !== undefined && !population.canHave(after)) throw refused('`page.token` is not one of this request');
   refuseKnown('subject', Object.keys(subject.properties), population);
   const { maxRows = 0, timeout = 0 } = service.populations ?? {};
@@ -159,7 +155,8 @@ async function decideEach(
     const questions = group.map((principal) => ({ ...asked, principal }));
     await prepare(service.steps, call, group, () => ({ checks: questions }));
     for (const question of questions)
-      if (isAllowed(unwatched, call, question) && isAllowed(service, call, question)) allowed.add(question.principal.id);
+      if (isAllowed(unwatched, call, question) && isAllowed(service, call, question))
+        allowed.add(question.principal.id);
   }
   return principals.flatMap(({ id }) => (allowed.has(id) ? [id] : []));
 }

@@ -25,9 +25,7 @@ test('each requirement has a name of its own, and something that it sends', () =
 test.run();
 
 function tableOf(): string {
-  const rows = REQUIREMENTS.filter(({ hasRows }) => hasRows !== true).map(
-    (one) => `| ${one.plan} | ${one.test} | ${one.requirement} | ${resultOf(one)} |`,
-  );
+  const rows = REQUIREMENTS.map((one) => `| ${one.plan} | ${one.test} | ${one.requirement} | ${resultOf(one)} |`);
   return ['| plan | test | requirement | result |', '|---|---|---|---|', ...rows].join('\n');
 }
 

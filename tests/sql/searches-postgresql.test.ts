@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
-import { postgresqlPopulation, type RunReadOnly } from '../../server/search/postgresql-population.js';
+import { postgresqlPopulation, type RunReadOnly } from '../../server/facts/postgresql-population.js';
 import { accessEvaluation } from '../../server/service/authzen.js';
 import type { SearchService } from '../../server/service/authzen-search.js';
 import { CallIds } from '../../server/service/call-id.js';
@@ -154,6 +154,8 @@ function addTests({ client, stop }: Cluster): void {
       ),
       subjects: new Map(),
       maxPageSize: 1000,
+      maxRows: 0,
+      timeout: 0,
     },
   });
 }

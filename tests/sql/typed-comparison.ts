@@ -5,7 +5,7 @@ import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/res
 import type { Attributes } from '../../runtime/policy/index.js';
 import type { Document, Match } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
-import type { Compilation } from '../../compiler/compile.js';
+import type { Compilation, CompileOptions } from '../../compiler/compile.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomPrincipal } from '../support/sql/random-policies.js';
 import { DERIVED_ROLES, typedPolicies } from './typed-policies.js';
@@ -218,15 +218,17 @@ const KEYS = ['a', 'n', 'a.b', '', '__proto__', 'a\0', '\0', 'a\ud800', '\ufffd'
 /** Compiles the policies of each kind whose literals fit together; others do not compile. JSON is valid YAML. */
 export function compiledStore(
   kinds: readonly (readonly [kind: string, documents: readonly Document[]])[],
+  options?: CompileOptions,
 ): Compilation {
   const textOf = (document: Document): string => JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document });
   const texts = kinds.flatMap(([kind, documents]) =>
     documents.map((document, index) => [`${kind}.${index}.yaml`, textOf(document)] as const),
   );
-  const first = compileTexts(Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts]));
+  const first = compileTexts(Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts]), options);
   if (first.program !== undefined) return first;
   const wrong = new Set(first.diagnostics.map(({ source }) => source?.path));
   return compileTexts(
     Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts.filter(([path]) => !wrong.has(path))]),
+    options,
   );
 }

@@ -35,3 +35,18 @@ INSERT INTO users VALUES ('alice', NULL), ('bob', 'admin');
 CREATE TABLE records (id text PRIMARY KEY, status text NOT NULL);
 INSERT INTO records VALUES ('record-1', 'active'), ('record-2', 'archived');
 `;
+
+/** Where the rows of the fixture are. */
+export const FIXTURE_TABLES = `
+tables:
+  principal:
+    name: users
+    id: { column: id, type: text }
+    columns:
+      role: { column: role, type: text }
+  record:
+    name: records
+    id: { column: id, type: text }
+    columns:
+      status: { column: status, type: text }
+`;

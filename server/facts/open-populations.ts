@@ -1,0 +1,106 @@
+import { sanitize } from '../../runtime/policy/index.js';
+import { isRelation, type SqlColumn } from '../../runtime/residual/sql/table.js';
+import type { SourcesConfig } from '../config.js';
+import { ConfigError } from '../config/config-error.js';
+import type { Population, Populations } from '../service/population.js';
+import { RpcError } from '../service/rpc-error.js';
+import { openTable } from './open-table.js';
+import { postgresqlPopulation, type RunReadOnly, type SearchedTable } from './postgresql-population.js';
+import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
+import type { SourceStates } from './source-states.js';
+
+/** What may be searched, and how to stop that. */
+export interface OpenPopulations {
+  /** Undefined: nothing. */
+  readonly populations: Populations | undefined;
+  readonly close: () => Promise<void>;
+}
+
+type SourceConfig = SourcesConfig['from'][string];
+
+/** The type of the subjects of a source that names none. */
+const USUAL_TYPE = 'user';
+
+/**
+ * Opens the sources whose rows a search may find. They have connections of their own, so that searches do not keep checks from their
+ * facts. Rejects with a ConfigError if one cannot be searched.
+ */
+export async function openPopulations(
+  { from, search }: Pick<SourcesConfig, 'from' | 'search'>,
+  states: Pick<SourceStates, 'lost' | 'failed'>,
+): Promise<OpenPopulations> {
+  const pools: ReadOnlyPool[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(pools.map((pool) => pool.close()));
+  };
+  const subjects = new Map<string, Population>();
+  const resources = new Map<string, Population>();
+  try {
+    for (const [name, source] of Object.entries(from)) {
+      if (!source.search || source.sql === undefined) continue;
+      const isPrincipal = source.of === 'principal';
+      const [known, key] = isPrincipal
+        ? [subjects, source.subjectType ?? USUAL_TYPE]
+        : [resources, sanitize(source.of)];
+      if (known.has(key))
+        throw new ConfigError(`rows of \`${key}\` are those of another source`, `sources.from.${name}.search`);
+      const table = searchedTable(name, source);
+      const pool = await openReadOnlyPool({
+        url: source.sql.url,
+        maxConnections: search.maxConnections,
+        timeout: search.timeout,
+        onProblem: (error) => states.lost(name, error),
+      });
+      pools.push(pool);
+      known.set(key, postgresqlPopulation(table, failing(pool.run, name, states)));
+    }
+  } catch (error) {
+    await close();
+    throw error instanceof TypeError ? new ConfigError(error.message, 'sources.from') : error;
+  }
+  const { maxPageSize, maxRows, timeout } = search;
+  return {
+    populations: pools.length === 0 ? undefined : { subjects, resources, maxPageSize, maxRows, timeout },
+    close,
+  };
+}
+
+/** The table of a source, with the columns that decisions know of: attributes that it does not provide are missing for these. */
+function searchedTable(name: string, { sql, provides }: SourceConfig): SearchedTable {
+  const { tables = '', table: kind = '' } = sql ?? {};
+  const table = openTable(tables, kind);
+  const { id } = table;
+  if (id === undefined)
+    throw new ConfigError(`the table of \`${kind}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
+  const names = provides === undefined || Array.isArray(provides) ? provides : Object.keys(provides);
+  const provided = names && new Set<unknown>(names);
+  const columns = Object.entries(table.columns).flatMap(([path, column]) =>
+    provided === undefined || provided.has(path) || provided.has(path.split('.')[0])
+      ? [[path, isRelation(column) ? column : readAsFact(column)] as const]
+      : [],
+  );
+  return { ...table, id, columns: Object.fromEntries(columns) };
+}
+
+/** Facts have the milliseconds of a time, as the driver reads no more. */
+function readAsFact(column: SqlColumn): SqlColumn {
+  return column.type === 'timestamp' ? { ...column, precision: 3 } : column;
+}
+
+/** What PostgreSQL says of a statement that took too long. */
+const CANCELED = '57014';
+
+/** Says to the caller whether rows were read too late or not at all, and to the operator why. */
+function failing(run: RunReadOnly, name: string, states: Pick<SourceStates, 'failed'>): RunReadOnly {
+  return async (text, values) => {
+    try {
+      return await run(text, values);
+    } catch (error) {
+      states.failed(name, error);
+      const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+      throw code === CANCELED || message === 'Query read timeout'
+        ? new RpcError('deadline_exceeded', `the search took longer than \`sources.search.timeout\``)
+        : new RpcError('unavailable', 'the rows to search cannot be read');
+    }
+  };
+}
