@@ -43,23 +43,54 @@ function listSent(root: FactRoot, attr: { readonly [name: string]: unknown } | u
 
 /** The names of attributes that a request has to have. */
 class Names {
-  constructor(private readonly all: readonly string[]) {}
+  /** The names of the latest object that had all of them, in order: most requests of a program have the same. */
+  private layout: readonly string[] = [];
+  private isComplete = false;
+
+  constructor(private readonly all: readonly string[]) {
+    this.isComplete = all.length === 0;
+  }
 
   areIn(attr: { readonly [name: string]: unknown } | undefined): boolean {
-    const { all } = this;
-    if (all.length === 0) return true;
+    if (this.all.length === 0) return true;
     // The engine reads the members of any other object otherwise.
     if (!isPlainObject(attr)) return false;
     const own = attr as { readonly [name: string]: unknown };
-    for (let index = 0; index < all.length; index++) {
-      const name = all[index] as string;
+    // Members that all objects inherit are not sent: conditions read own ones.
+    return (this.isComplete && !isPolluted() && this.hasLayout(own)) || this.haveOwn(own);
+  }
+
+  /** Whether an object has the members of the latest one, and a value for each. */
+  private hasLayout(own: { readonly [name: string]: unknown }): boolean {
+    const { layout } = this;
+    let index = 0;
+    for (const name in own) {
+      if (name !== layout[index]) return false;
       const value = own[name];
-      // Not one that every object inherits: conditions read own members.
-      if (value === undefined || value === absent || !Object.hasOwn(own, name)) return false;
+      if (value === undefined || value === absent) return false;
+      index += 1;
     }
+    return index === layout.length;
+  }
+
+  private haveOwn(own: { readonly [name: string]: unknown }): boolean {
+    for (const name of this.all) {
+      const value = Object.hasOwn(own, name) ? own[name] : undefined;
+      if (value === undefined || value === absent) return false;
+    }
+    this.layout = Object.keys(own);
+    this.isComplete = this.all.every((name) => this.layout.includes(name));
     return true;
   }
 }
+
+/** Whether objects inherit members that a loop over their own would meet. */
+function isPolluted(): boolean {
+  for (const _ in NO_MEMBERS) return true;
+  return false;
+}
+
+const NO_MEMBERS = {};
 
 const NO_NAMES = new Names([]);
 

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { sqlFacts } from '../../packages/adapters/facts.js';
 import { tenants } from '../../runtime/engine/index.js';
 import {
+  absent,
   createFactsEngine,
   type FactsDecision,
   type FactSource,
@@ -207,15 +208,47 @@ test('what another script adds to all objects is not sent', async () => {
   const docs = source(['locked'], async () => ({ '1': { locked: true } }));
   const authz = createFactsEngine(policies, { sources: [docs] });
   const request = { principal: ann, resource: { kind: 'doc', id: '1', attr: {} }, action: 'open' };
+  const sent = { ...request, resource: { kind: 'doc', id: '1', attr: { locked: false } } };
+  assert.is(authz.decideNow(sent)?.allowed, true);
   const polluted = Object.prototype as { locked?: unknown };
+  Object.defineProperty(polluted, 'locked', { value: false, configurable: true });
+  assert.is(authz.decideNow(request), undefined);
+  delete polluted.locked;
   polluted.locked = false;
   try {
+    assert.is(authz.decideNow(sent)?.allowed, true);
     assert.is(authz.decideNow(request), undefined);
     assert.is((await authz.decide(request)).allowed, false);
     assertUnknown(await open([source(['locked'], async () => ({ '1': {} }))]), 'shape');
     assertUnknown(await open([source(['locked'], async () => ({ '1': { id: '1', label: 'x' } }))]), 'shape');
   } finally {
     delete polluted.locked;
+  }
+});
+
+test('what was sent before in the same order of names is not sent again', () => {
+  const docs = source(['locked', 'label'], async () => ({ '1': { locked: true, label: 'x' } }));
+  const authz = createFactsEngine(policies, { sources: [docs] });
+  const isDecided = (attr: object) =>
+    authz.decideNow({ principal: ann, resource: { kind: 'doc', id: '1', attr: attr as never }, action: 'close' }) !==
+    undefined;
+  for (let round = 0; round < 3; round += 1) {
+    assert.ok(isDecided({ locked: false, label: 'x' }));
+    assert.ok(isDecided({ label: 'x', locked: false }));
+    assert.ok(isDecided({ label: 'x', more: 1, locked: false }));
+    assert.ok(isDecided({ label: 'x', more: undefined, locked: false }));
+    assert.ok(isDecided({ label: 'x', more: 1, locked: absent }));
+    for (const attr of [
+      {},
+      { locked: false },
+      { label: 'x' },
+      { label: 'x', more: 1 },
+      { label: 'x', locked: undefined },
+      { locked: undefined, label: 'x' },
+      Object.create({ locked: false, label: 'x' }),
+      Object.assign(Object.create({ locked: false }), { label: 'x' }),
+    ])
+      assert.not(isDecided(attr), JSON.stringify(attr));
   }
 });
 
