@@ -1,5 +1,5 @@
 import type { Filter } from '../../runtime/residual/index.js';
-import { renderSql, type SqlColumn, type SqlCondition, type SqlTable } from '../../runtime/residual/sql/index.js';
+import { renderSql, type SqlColumn, type SqlCondition, type SqlProblem, type SqlTable } from '../../runtime/residual/sql/index.js';
 import type { FoundIds, Population } from '../service/population.js';
 
 /**
@@ -44,13 +44,20 @@ async function find(
   condition: SqlCondition,
   run: RunReadOnly,
 ): Promise<FoundIds> {
-  if (condition.kind === 'refused') return { kind: 'refused', reasons: condition.problems.map(({ reason }) => reason) };
+  if (condition.kind === 'refused') return { kind: 'refused', reasons: condition.problems.map(describe) };
   const start = own.length === 1 ? '' : ` AND ${ordered} > ${given(2)}`;
   const text =
     `SELECT ${column}::text AS found FROM ${from} WHERE ${isThere}${start} AND (${condition.text}) ` +
     `ORDER BY ${ordered} LIMIT $1::integer`;
   const rows = await run(text, [...own, ...condition.parameters]);
   return { kind: 'found', ids: rows.map((row) => (row as { readonly found: string }).found) };
+}
+
+/** How much of a filter a message has. */
+const LONGEST_PART = 200;
+
+function describe({ reason, part }: SqlProblem): string {
+  return `${reason}: \`${part.length > LONGEST_PART ? `${part.slice(0, LONGEST_PART)}…` : part}\``;
 }
 
 /** How a table has its ids. */

@@ -119,14 +119,16 @@ async function scan(
   const until = performance.now() + timeout;
   const allowed: string[] = [];
   let last = after;
-  for (let rows = 0; rows < maxRows && performance.now() < until; rows += BATCH) {
-    const read = await population.find({ filter: ALL, after: last, most: BATCH });
+  // At least one row, so that each page goes on.
+  for (let rows = 0; rows === 0 || (rows < maxRows && performance.now() < until); rows += BATCH) {
+    const most = Math.min(BATCH, maxRows - rows);
+    const read = await population.find({ filter: ALL, after: last, most });
     if (read.kind === 'refused') throw new RpcError('internal', 'rows cannot be listed');
     const principals = read.ids.map((id) => toPrincipal({ ...subject, id }, service.propertyNames));
     allowed.push(...(await decideEach(service, call, principals, asked)));
     // One more than the page has tells whether there is a next one.
     if (allowed.length > limit) return { ids: allowed.slice(0, limit), next: allowed[limit - 1] };
-    if (read.ids.length < BATCH) return { ids: allowed, next: undefined };
+    if (read.ids.length < most) return { ids: allowed, next: undefined };
     last = read.ids.at(-1);
   }
   return { ids: allowed, next: last };
