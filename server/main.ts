@@ -56,7 +56,9 @@ export async function startServer(
     });
   const bundles = new ServedBundles(await engineFor(bundle), config.rollout.minWait);
   const observation =
-    log === undefined ? undefined : await startObservation(config, bundles, log, { ...surroundings, store });
+    log === undefined
+      ? undefined
+      : await startObservation(config, bundles, log, { ...surroundings, store, facts: sources });
   const auditWatch =
     audit === undefined ? undefined : startAuditWatch(config, bundles, audit, log, observation?.watchers ?? []);
   const tenants: TenantService | undefined = store && {

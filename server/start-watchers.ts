@@ -2,6 +2,7 @@ import { mergeErrors } from '../runtime/engine/index.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
 import type { Config } from './config.js';
+import type { ServedFacts } from './facts/serve-facts.js';
 import type { Log } from './observe/log/logger.js';
 import { observe } from './observe/observe.js';
 import type { LoadedBundle, Observation } from './observe/options.js';
@@ -40,7 +41,13 @@ export function startObservation(
   config: Config,
   bundles: ServedBundles,
   log: Log,
-  { audit, rejectedBundles, source, store }: Surroundings & { readonly store: TenantStore | undefined },
+  {
+    audit,
+    rejectedBundles,
+    source,
+    store,
+    facts,
+  }: Surroundings & { readonly store: TenantStore | undefined; readonly facts: ServedFacts | undefined },
 ): Promise<Observation> {
   const { metricsEnabled, logRequestPayloads } = config.server;
   return observe({
@@ -55,6 +62,7 @@ export function startObservation(
     rejectedBundles,
     source: source?.status,
     tenants: store && (() => store.counts()),
+    facts: facts?.states,
   });
 }
 

@@ -85,7 +85,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
         const decision = decisions[index];
         if (decision === undefined) return [];
         const { actions, effectiveDerivedRoles, outputs, validationErrors } = decision;
-        const meta = includeMeta ? { actions, effectiveDerivedRoles } : undefined;
+        const meta = includeMeta ? { actions, effectiveDerivedRoles, unknown: [] } : undefined;
         return [{ resource, actions, validationErrors, meta, outputs }];
       });
       return { message: { requestId, results, authzCallId: '' }, bundleHash: '' };

@@ -242,10 +242,18 @@ export interface EffectMeta {
   readonly matchedScope: string;
 }
 
+/** Facts that a decision lacks. */
+export interface UnknownFacts {
+  /** `resource.attr.owner`. */
+  readonly facts: readonly string[];
+}
+
 /** authz.response.v1.CheckResourcesResponse.ResultEntry.Meta */
 export interface ResultMeta {
   readonly actions: readonly ({ readonly action: string } & EffectMeta)[];
   readonly effectiveDerivedRoles: readonly string[];
+  /** By action: those that were denied because facts of sources were not available. */
+  readonly unknown: readonly ({ readonly action: string } & UnknownFacts)[];
 }
 
 /** What an output expression of a rule gave. */

@@ -159,6 +159,7 @@ const ENTRIES: { readonly [field: string]: Entries } = {
   'authz.response.v1.CheckResourceSetResponse.resource_instances': { key: 'id' },
   'authz.response.v1.CheckResourcesResponse.ResultEntry.actions': EFFECTS,
   'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.actions': { key: 'action' },
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.unknown': { key: 'action' },
 };
 
 /** Strings, or keys of maps, that recur in every response: their quoted form is cached. */

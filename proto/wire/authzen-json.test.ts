@@ -73,7 +73,12 @@ test('a request for metadata has no fields', () => {
 
 test('responses have their decision, and the check behind it without a call id', () => {
   const actions = [{ action: 'read', effect: 2 as const, matchedPolicy: 'p', matchedScope: '' }];
-  const result = { actions, outputs: [], validationErrors: [], meta: { actions, effectiveDerivedRoles: [] } };
+  const result = {
+    actions,
+    outputs: [],
+    validationErrors: [],
+    meta: { actions, effectiveDerivedRoles: [], unknown: [] },
+  };
   const response = {
     requestId: 'r',
     authzCallId: '',

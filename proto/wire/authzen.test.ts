@@ -56,6 +56,7 @@ const check: CheckResourcesResponse = {
       meta: {
         actions: [{ action: '__proto__', matchedPolicy: 'p', matchedScope: 'a' }],
         effectiveDerivedRoles: ['owner'],
+        unknown: [],
       },
       outputs: [
         { src: 's', action: 'read', val: { n: [1, null] } },
@@ -74,7 +75,10 @@ test('the check behind a decision is a value in its context', () => {
     resource: { id: '1', kind: 'k', scope: 'a' },
     actions: { ['__proto__']: 'EFFECT_ALLOW' },
     validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
-    meta: { actions: { ['__proto__']: { matchedPolicy: 'p', matchedScope: 'a' } }, effectiveDerivedRoles: ['owner'] },
+    meta: {
+      actions: { ['__proto__']: { matchedPolicy: 'p', matchedScope: 'a' } },
+      effectiveDerivedRoles: ['owner'],
+    },
     outputs: [
       { src: 's', val: { n: [1, null] }, action: 'read' },
       { src: 't', action: 'read', error: 'e' },

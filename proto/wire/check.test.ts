@@ -255,6 +255,7 @@ const response: CheckResourcesResponse = {
           { action: 'view', matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
         ],
         effectiveDerivedRoles: ['a', 'b'],
+        unknown: [{ action: 'edit', facts: ['resource.attr.owner'] }],
       },
       outputs: [
         { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
@@ -266,7 +267,11 @@ const response: CheckResourcesResponse = {
       resource: { kind: 'k', policyVersion: '', id: 'x'.repeat(5000), scope: '' },
 
       actions: [{ action: 'a', effect: 2 }],
-      meta: { actions: [{ action: 'a', matchedPolicy: 'x', matchedScope: '' }], effectiveDerivedRoles: [] },
+      meta: {
+        actions: [{ action: 'a', matchedPolicy: 'x', matchedScope: '' }],
+        effectiveDerivedRoles: [],
+        unknown: [],
+      },
       outputs: [],
       validationErrors: [],
     },
@@ -291,6 +296,7 @@ test("a response equals the library's JSON form", () => {
               edit: { matchedPolicy: 'NO_MATCH' },
             },
             effectiveDerivedRoles: ['a', 'b'],
+            unknown: { edit: { facts: ['resource.attr.owner'] } },
           },
           outputs: [
             { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },

@@ -68,6 +68,7 @@ const response: CheckResourcesResponse = {
           { action: 'view', matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
         ],
         effectiveDerivedRoles: ['owner'],
+        unknown: [],
       },
       outputs: [
         { src: 's#a', action: 'view', val: null },

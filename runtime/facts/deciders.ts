@@ -5,7 +5,10 @@ import type {
   EnginePart,
   FactNames,
   MakePartialDecider,
+  PrincipalInput,
+  ResourceInput,
 } from '../engine/index.js';
+import { requestedScope } from '../engine/parts.js';
 import type { Instant, ReadSetOptions, ReadSetQuery } from '../policy/index.js';
 import type { Ask } from './ask.js';
 import type { Deciders, SchemaSides } from './loop.js';
@@ -21,6 +24,8 @@ export interface FactDeciders extends Deciders {
   readonly clock: () => Instant;
   readonly reads: ReadFacts | undefined;
   readonly settings: ExtensibleEngine['settings'];
+  /** Whether an answer about a resource has more than effects: outputs, or violations of schemas. */
+  readonly tellsMore: (principals: readonly PrincipalInput[], resource: Omit<ResourceInput, 'id'>) => boolean;
 }
 
 /** What deciders are made of. */
@@ -59,6 +64,7 @@ export function makeDeciders({ policies, options, clock, create, onDisagreement 
     clock,
     reads,
     settings: own.settings,
+    tellsMore: (principals, resource) => principals.some((principal) => tellsMore(own, principal, resource)),
     rejects: (ask) => findSchemas(own, ask),
     // Without roles, what schemas mention is left.
     schemaFacts: (ask, index) =>
@@ -75,6 +81,20 @@ export function makeDeciders({ policies, options, clock, create, onDisagreement 
     },
     onDisagreement,
   };
+}
+
+/** Whether policies that apply to a request have outputs or schemas. */
+function tellsMore(
+  { settings, registry }: ExtensibleEngine,
+  principal: PrincipalInput,
+  resource: Omit<ResourceInput, 'id'>,
+): boolean {
+  const { defaultPolicyVersion, defaultScope } = settings;
+  const version = resource.policyVersion || defaultPolicyVersion;
+  const chain = registry.resourceChain(resource.kind, version, requestedScope(resource.scope, defaultScope));
+  if (settings.schemaEnforcement !== 'none' && chain.schemas !== undefined) return true;
+  const own = registry.principals?.chain(principal.id, version, requestedScope(principal.scope, defaultScope));
+  return chain.hasOutputs || own?.hasOutputs === true;
 }
 
 /** The sides whose schemas reject requests. */

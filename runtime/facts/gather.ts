@@ -31,8 +31,8 @@ export interface FactsCheck {
   readonly resources: readonly { readonly resource: ResourceInput; readonly actions: readonly string[] }[];
   readonly auxData?: AuxDataInput | undefined;
   readonly tenants?: TenantDocuments | undefined;
-  /** Whether the answer has more than effects, which may depend on more facts. */
-  readonly wantsOutputs: boolean;
+  /** Whether derived roles are wanted, which may depend on more facts. */
+  readonly includeMeta: boolean;
 }
 
 /** A plan that needs facts of the principal. */
@@ -205,13 +205,14 @@ export class FactGatherer {
 
   /** The asks of a check: for each resource, one for each action. */
   private asksOf(deciders: FactDeciders, check: FactsCheck): readonly (readonly Ask[])[] {
-    const { principal, resources, auxData, tenants, wantsOutputs } = check;
+    const { principal, resources, auxData, tenants, includeMeta } = check;
+    const chain = chainOf(principal);
     const byPlace = new Map<string, Ask['principals']>();
     const subjects = this.resourceSubjects(deciders, check);
     return resources.map(({ resource: input, actions }, index) => {
       const place = findPlace(deciders, input);
       const key = JSON.stringify([place.scope, place.version]);
-      const chain = chainOf(principal);
+      const wantsOutputs = includeMeta || deciders.tellsMore(chain, input);
       const principals =
         byPlace.get(key) ??
         this.principalsAt(deciders, principal, input).map((subject, at) => ({

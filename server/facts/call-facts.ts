@@ -13,14 +13,7 @@ import type { Principal } from '../../proto/gen/messages.js';
 import type { SourcesConfig } from '../config.js';
 import type { Call, CallFacts } from '../service/call.js';
 import type { CheckCall, Decision, PlanCall } from '../service/decider.js';
-import type {
-  Asked,
-  CompletedCheckCall,
-  FactsOfCheck,
-  FactsOfSubject,
-  FactsQuestion,
-  FactsService,
-} from '../service/facts.js';
+import type { Asked, CompletedCheckCall, FactsOfCheck, FactsOfSubject, FactsService } from '../service/facts.js';
 import { refused, RpcError } from '../service/rpc-error.js';
 import { provideDocuments } from '../service/tenants.js';
 
@@ -50,7 +43,7 @@ export class CallFactsService implements FactsService {
     const deciders = this.options.deciders(call);
     const tenants = provideDocuments(call);
     return refusing(() => {
-      const ownChecks = checks.map((check): FactsCheck => toFactsCheck(deciders, { ...check, tenants }));
+      const ownChecks = checks.map((check): FactsCheck => ({ ...check, tenants }));
       const ownPlans = plans.map((plan): FactsPlan => ({ ...plan, tenants }));
       if (gatherer.isComplete(deciders, ownChecks, ownPlans)) return undefined;
       const facts = new FetchedFacts(gatherer.begin(deciders));
@@ -69,12 +62,11 @@ export class CallFactsService implements FactsService {
   ): CompletedCheckCall<Question> {
     const { gatherer, config } = this.options;
     const deciders = this.options.deciders(call);
-    const check = toFactsCheck(deciders, question);
-    if (refusing(() => gatherer.isComplete(deciders, [check], [])))
+    if (refusing(() => gatherer.isComplete(deciders, [question], [])))
       return { question, decide: (work) => work(), facts: undefined };
     const facts = this.#factsOf(call, deciders);
     const { gathered } = facts;
-    const { principals, resources, open } = gatherer.complete(deciders, check, gathered);
+    const { principals, resources, open } = gatherer.complete(deciders, question, gathered);
     if (open.size > 0) {
       const lacking = [...open.values()].flatMap((actions) => [...actions.values()].flat());
       this.#count(lacking);
@@ -147,11 +139,6 @@ export class CallFactsService implements FactsService {
 /** How many facts a message names. */
 const MOST_NAMED = 10;
 
-function toFactsCheck({ settings }: FactDeciders, question: FactsQuestion & Pick<CheckCall, 'tenants'>): FactsCheck {
-  const { principal, resources, auxData, tenants } = question;
-  return { principal, resources, auxData, tenants, wantsOutputs: true || settings.schemaEnforcement !== 'none' };
-}
-
 function withFacts(principal: Principal, [own, ...actors]: readonly CompletedSubject[]): Principal {
   return {
     ...principal,
@@ -181,7 +168,12 @@ function denying(
     );
     // What was computed without facts that matter is not told.
     const outputs = decision.outputs.filter(({ action }) => action !== '' && !lacking.has(action));
-    return { actions, outputs, effectiveDerivedRoles: [], validationErrors: [] };
+    const unknown = [...lacking].map(([action, facts]) => ({
+      action,
+      facts: [...new Set(facts.map(({ fact }) => fact))].sort(),
+    }));
+    unknown.sort((one, other) => (one.action < other.action ? -1 : 1));
+    return { actions, outputs, effectiveDerivedRoles: [], validationErrors: [], unknown };
   });
 }
 

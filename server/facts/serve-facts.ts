@@ -35,7 +35,7 @@ export interface ServedFacts {
 /** Opens the sources of a configuration. Rejects with a ConfigError if one cannot be used. */
 export async function serveFacts(config: SourcesConfig, logger: Logger | undefined): Promise<ServedFacts> {
   const reporter = new ThrottledReporter((message) => logger?.warn(message));
-  const states = new SourceStates(Object.keys(config.from), reporter, undefined);
+  const states = new SourceStates(Object.keys(config.from), reporter);
   const sources = await openSources(config, states);
   const { gatherer } = sources;
   const searched = await openPopulations(config, states).catch(async (error: unknown) => {

@@ -1,17 +1,10 @@
 import type { SourceCall } from '../../runtime/facts/loader.js';
+import { CALL_MILLISECONDS, Histogram } from '../observe/metrics/histogram.js';
+import type { FactSourceCounts } from '../observe/options.js';
 import { HttpError } from '../outgoing/http-error.js';
 
 /** What is known of a source. */
-export interface SourceState {
-  readonly name: string;
-  /** Calls of the source. */
-  readonly requests: number;
-  /** Calls that failed, or had a row that cannot be used. */
-  readonly failures: number;
-  /** Rows that it returned. */
-  readonly fetched: number;
-  /** Decisions that lacked a fact of it. */
-  readonly unknown: number;
+export interface SourceState extends FactSourceCounts {
   /** In milliseconds since 1970; undefined: never. */
   readonly lastSuccess: number | undefined;
   readonly lastFailure: number | undefined;
@@ -30,16 +23,22 @@ interface Logger {
 export class SourceStates {
   readonly #states = new Map<string, Mutable<SourceState>>();
 
-  /** @param tellCall told of each call, for histograms. */
   constructor(
     names: readonly string[],
-    private readonly logger: Logger | undefined,
-    private readonly tellCall: ((source: string, call: SourceCall) => void) | undefined,
+    private readonly logger: Logger,
   ) {
-    for (const name of names) {
-      const counts = { requests: 0, failures: 0, fetched: 0, unknown: 0 };
-      this.#states.set(name, { name, ...counts, lastSuccess: undefined, lastFailure: undefined, lastError: undefined });
-    }
+    for (const name of names)
+      this.#states.set(name, {
+        name,
+        requests: 0,
+        failures: 0,
+        fetched: 0,
+        unknown: 0,
+        durations: new Histogram(CALL_MILLISECONDS),
+        lastSuccess: undefined,
+        lastFailure: undefined,
+        lastError: undefined,
+      });
   }
 
   list(): readonly SourceState[] {
@@ -47,11 +46,11 @@ export class SourceStates {
   }
 
   asked(name: string, call: SourceCall): void {
-    this.tellCall?.(name, call);
     const state = this.#states.get(name);
     if (state === undefined) return;
     state.requests += 1;
     state.fetched += call.found;
+    state.durations.record(call.duration);
     const [reason] = call.failures;
     if (reason === undefined) {
       state.lastSuccess = Date.now();
@@ -71,7 +70,7 @@ export class SourceStates {
 
   /** A connection was lost while it was idle. */
   lost(name: string, error: Error): void {
-    this.logger?.report(`a connection of source \`${name}\` was lost: ${describeError(error)}`);
+    this.logger.report(`a connection of source \`${name}\` was lost: ${describeError(error)}`);
   }
 
   /** A decision lacked a fact of a source. */
@@ -82,7 +81,7 @@ export class SourceStates {
 
   #tell(state: Mutable<SourceState>, reason: string): void {
     state.lastError = reason;
-    this.logger?.report(`source \`${state.name}\` failed: ${reason}`);
+    this.logger.report(`source \`${state.name}\` failed: ${reason}`);
   }
 }
 

@@ -40,6 +40,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
         rejectedBundles: options.rejectedBundles,
         source: options.source,
         tenants: options.tenants,
+        facts: options.facts,
         droppedLines: log.dropped,
       })
     : undefined;

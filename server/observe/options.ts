@@ -1,3 +1,4 @@
+import type { Histogram } from './metrics/histogram.js';
 import type { Environment } from '../config/substitute.js';
 import type { MaskPath } from '../config/mask-path.js';
 import type { Watcher } from '../service/watcher.js';
@@ -34,6 +35,8 @@ export interface ObserveOptions {
   readonly source?: (() => SourceStatus) | undefined;
   /** What became of documents of tenants; asked at each scrape. Absent without a source of them. */
   readonly tenants?: (() => TenantCounts) | undefined;
+  /** What became of sources of facts; asked at each scrape. Absent without sources. */
+  readonly facts?: (() => readonly FactSourceCounts[]) | undefined;
   /**
    * Where the standard variables of OpenTelemetry are read; the exporters themselves read their own (headers,
    * certificates) from the process.
@@ -62,6 +65,20 @@ export interface TenantCounts {
   readonly failed: number;
   readonly tenants: number;
   readonly bytes: number;
+}
+
+/** Counts of one source of facts, since the start (server/facts/source-states.ts). */
+export interface FactSourceCounts {
+  readonly name: string;
+  readonly requests: number;
+  /** Requests that failed, or had a row that cannot be used. */
+  readonly failures: number;
+  /** Rows that it returned. */
+  readonly fetched: number;
+  /** Calls that lacked a fact of it. */
+  readonly unknown: number;
+  /** In milliseconds. */
+  readonly durations: Histogram;
 }
 
 /** What watches a server until it is closed. */

@@ -251,11 +251,13 @@ function respond(
 
 /** What a response says of a resource. */
 export function toResult(resource: Resource, decision: Decision, includeMeta: boolean): ResultEntry {
-  const { effectiveDerivedRoles, validationErrors, outputs } = decision;
+  const { effectiveDerivedRoles, validationErrors, outputs, unknown = NOTHING } = decision;
   const actions = byAction(decision.actions);
-  const meta = includeMeta ? { actions, effectiveDerivedRoles } : undefined;
+  const meta = includeMeta ? { actions, effectiveDerivedRoles, unknown } : undefined;
   return { resource, actions, validationErrors, meta, outputs };
 }
+
+const NOTHING: NonNullable<Decision['unknown']> = [];
 
 /** Decisions in the order in which responses have them: by action. Insertion, because there are few. */
 export function byAction(decisions: readonly ActionDecision[]): readonly ActionDecision[] {

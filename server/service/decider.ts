@@ -70,6 +70,8 @@ export interface Decision {
   readonly effectiveDerivedRoles: readonly string[];
   readonly outputs: readonly OutputEntry[];
   readonly validationErrors: readonly ValidationError[];
+  /** Actions that were denied because facts of sources are not available, sorted; usually absent. */
+  readonly unknown?: readonly { readonly action: string; readonly facts: readonly string[] }[] | undefined;
 }
 
 export interface ActionDecision {

@@ -244,4 +244,47 @@ test('facts that the caller sends are used, replaced or refused', async () => {
   }
 });
 
+test('with `onFailure: deny`, what lacks a fact is denied, and says so', async () => {
+  const denying = await startFactsServer(bundle, { sources: sourcesOf(origin.url, { onFailure: 'deny' }) });
+  try {
+    fault = (response) => response.writeHead(500).end();
+    for (const protocol of PROTOCOLS) {
+      const expected = protocol.name === 'ExplainDecision' ? 'unavailable' : 'deny';
+      assert.is(await protocol.ask(denying, question('ann', '1', 'view')), expected, protocol.name);
+    }
+    const check = async (includeMeta: boolean) => {
+      const body = JSON.stringify({
+        includeMeta,
+        principal: { id: 'ann', roles: ['user'] },
+        resources: [{ resource: { kind: 'doc', id: '1' }, actions: ['view', 'edit', 'print'] }],
+      });
+      const answer = await send(denying.httpAddress, 'POST', '/api/check/resources', body, asJson);
+      const { results } = JSON.parse(answer.text) as {
+        readonly results: readonly { readonly actions: object; readonly meta?: object }[];
+      };
+      return { header: answer.headers['authz-facts'], ...results[0] };
+    };
+    // Nobody may print, whatever there is.
+    const { header, actions } = await check(false);
+    assert.is(header, 'unknown');
+    assert.equal(actions, { view: 'EFFECT_DENY', edit: 'EFFECT_DENY', print: 'EFFECT_DENY' });
+    const { meta } = await check(true);
+    assert.equal((meta as { readonly unknown: object }).unknown, {
+      view: { facts: ['resource.attr.blocked'] },
+      edit: { facts: ['resource.attr.owner'] },
+    });
+    fault = undefined;
+    assert.is((await check(false)).header, undefined);
+  } finally {
+    await denying.close();
+  }
+});
+
+test('what is decided without a source does not ask it', async () => {
+  fault = (response) => response.writeHead(500).end();
+  for (const protocol of PROTOCOLS.filter(({ name }) => name !== 'ExplainDecision' && name !== 'AuthZEN action search'))
+    assert.is(await protocol.ask(server, question('ann', '1', 'edit', ['admin'])), 'allow', protocol.name);
+  assert.equal(origin.asked, []);
+});
+
 test.run();

@@ -2,7 +2,7 @@
 
 import { entriesIn, messageIn, messagesIn, optionalMessageIn, responseObject, sentNumber, stringIn, stringMapIn, stringsIn } from '../../wire/json-response.js';
 import { printStringMap, printStrings, quote, quoteName } from '../../wire/json-text.js';
-import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
+import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnknownFacts, UnplannedRule, ValidationError } from '../messages.js';
 import { printBundleProvenance, printOutputEntry, printPlanFilter, readBundleProvenance, readOutputEntry, readPlanFilter } from './engine.js';
 import { printValidationError, readValidationError } from './schema.js';
 
@@ -48,12 +48,30 @@ function printEffectMeta(message: EffectMeta): string {
   return `${text}}`;
 }
 
+/** UnknownFacts from its JSON form. Throws a JsonError. */
+function readUnknownFacts(value: unknown, name: string): UnknownFacts {
+  const object = responseObject(value, name);
+  return {
+    facts: stringsIn(object, 'facts'),
+  };
+}
+
+/** UnknownFacts in its JSON form. */
+function printUnknownFacts(message: UnknownFacts): string {
+  let text = '{';
+  if (message.facts.length > 0) {
+    text += `"facts":${printStrings(message.facts)},`;
+  }
+  return text === '{' ? '{}' : `${text.slice(0, -1)}}`;
+}
+
 /** ResultMeta from its JSON form. Throws a JsonError. */
 function readResultMeta(value: unknown, name: string): ResultMeta {
   const object = responseObject(value, name);
   return {
     actions: entriesIn(object, 'actions', (action, value) => ({ action, ...readEffectMeta(value, 'actions') })),
     effectiveDerivedRoles: stringsIn(object, 'effectiveDerivedRoles'),
+    unknown: entriesIn(object, 'unknown', (action, value) => ({ action, ...readUnknownFacts(value, 'unknown') })),
   };
 }
 
@@ -67,6 +85,14 @@ function printResultMeta(message: ResultMeta): string {
   text += '}';
   if (message.effectiveDerivedRoles.length > 0) {
     text += `,"effectiveDerivedRoles":${printStrings(message.effectiveDerivedRoles)}`;
+  }
+  if (message.unknown.length > 0) {
+    text += ',"unknown":{';
+    for (let index = 0; index < message.unknown.length; index++) {
+      const item = message.unknown[index] as (typeof message.unknown)[number];
+      text += (index === 0 ? '' : ',') + quote(item.action) + ':' + printUnknownFacts(item);
+    }
+    text += '}';
   }
   return `${text}}`;
 }

@@ -2,7 +2,7 @@
 
 import { BYTES, missing, once, readEntryOnce, readNumberEntryOnce, readStringEntry, WireReader } from '../../wire/reader.js';
 import { type WireWriter, writeStringMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { BatchResult, BundleProvenance, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanFilter, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
+import type { BatchResult, BundleProvenance, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanFilter, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnknownFacts, UnplannedRule, ValidationError } from '../messages.js';
 import { readBundleProvenance, readOutputEntry, readPlanFilter, writeBundleProvenance, writeOutputEntry, writePlanFilter } from './engine.js';
 import { readValidationError, writeValidationError } from './schema.js';
 
@@ -70,10 +70,33 @@ function writeEffectMeta(writer: WireWriter, message: EffectMeta): void {
   writeText(writer, 1, message.matchedPolicy);
 }
 
+/** Reads authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.UnknownFacts up to `end`. */
+function readUnknownFacts(reader: WireReader, end: number): UnknownFacts {
+  const facts: string[] = [];
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        facts.push(reader.string());
+        break;
+      default:
+        reader.skipUnknown(tag, [1]);
+    }
+  }
+  reader.checkEnd(end);
+  return { facts };
+}
+
+/** Writes the fields of authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.UnknownFacts. */
+function writeUnknownFacts(writer: WireWriter, message: UnknownFacts): void {
+  writeTexts(writer, 1, message.facts);
+}
+
 /** Reads authz.response.v1.CheckResourcesResponse.ResultEntry.Meta up to `end`. */
 function readResultMeta(reader: WireReader, end: number): ResultMeta {
   const actions = new Map<string, EffectMeta>();
   const effectiveDerivedRoles: string[] = [];
+  const unknown = new Map<string, UnknownFacts>();
   while (reader.at < end) {
     const tag = reader.tag();
     switch (tag) {
@@ -83,16 +106,28 @@ function readResultMeta(reader: WireReader, end: number): ResultMeta {
       case (2 << 3) | BYTES:
         effectiveDerivedRoles.push(reader.string());
         break;
+      case (100 << 3) | BYTES:
+        readEntryOnce(reader, unknown, 'unknown', readUnknownFacts);
+        break;
       default:
-        reader.skipUnknown(tag, [1, 2]);
+        reader.skipUnknown(tag, [1, 2, 100]);
     }
   }
   reader.checkEnd(end);
-  return { actions: [...actions].map(([action, value]) => ({ action, ...value })), effectiveDerivedRoles };
+  return { actions: [...actions].map(([action, value]) => ({ action, ...value })), effectiveDerivedRoles, unknown: [...unknown].map(([action, value]) => ({ action, ...value })) };
 }
 
 /** Writes the fields of authz.response.v1.CheckResourcesResponse.ResultEntry.Meta. */
 function writeResultMeta(writer: WireWriter, message: ResultMeta): void {
+  for (let index = message.unknown.length - 1; index >= 0; index--) {
+    const item = message.unknown[index] as (typeof message.unknown)[number];
+    const entry = writer.mark();
+    const value = writer.mark();
+    writeUnknownFacts(writer, item);
+    writer.messageField(2, value);
+    writer.stringField(1, item.action);
+    writer.messageField(100, entry);
+  }
   writeTexts(writer, 2, message.effectiveDerivedRoles);
   for (let index = message.actions.length - 1; index >= 0; index--) {
     const item = message.actions[index] as (typeof message.actions)[number];

@@ -1,10 +1,11 @@
 import type { Watcher } from '../../service/watcher.js';
 import type { ConditionErrorSearch } from '../condition-errors.js';
-import type { AuditCount, Scrape, SourceStatus, TenantCounts } from '../options.js';
+import type { AuditCount, FactSourceCounts, Scrape, SourceStatus, TenantCounts } from '../options.js';
 import { auditFamilies } from './audit-metrics.js';
 import { type BundleMetrics, rejectionFamilies } from './bundle-metrics.js';
 import { CallMetrics } from './call-metrics.js';
 import { EngineMetrics } from './engine-metrics.js';
+import { factFamilies } from './fact-metrics.js';
 import type { ScalarFamily, Snapshot } from './family.js';
 import type { RolloutMetrics } from './rollout-metrics.js';
 import { watchProcess } from './process-metrics.js';
@@ -30,6 +31,8 @@ export interface MetricSources {
   readonly source?: (() => SourceStatus) | undefined;
   /** Absent without roles of tenants. */
   readonly tenants?: (() => TenantCounts) | undefined;
+  /** Absent without sources of facts. */
+  readonly facts?: (() => readonly FactSourceCounts[]) | undefined;
   /** Absent if conditions are not examined. */
   readonly conditions?: Pick<ConditionErrorSearch, 'examined' | 'skipped' | 'found'> | undefined;
   /** Lines of the log that were lost. */
@@ -54,6 +57,7 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     ...auditFamilies(sources.audit?.() ?? []),
     ...(sources.source === undefined ? [] : sourceFamilies(sources.source())),
     ...tenantFamilies(sources.tenants?.()),
+    ...factFamilies(sources.facts?.()),
     counter('authz_log_lines_dropped_total', 'Log lines dropped because the reader was too slow.', [
       { labels: [], value: sources.droppedLines() },
     ]),

@@ -8,7 +8,7 @@ import { connectClient, restClient } from '../../../packages/client/index.js';
 import { decideWith, mcpGuard } from '../../../packages/mcp-guard/index.js';
 import type { ListeningServer } from '../../../server/main.js';
 import { send } from '../server/http-client.js';
-import { ADMIN } from './served.js';
+import { ADMIN, gatewayPath } from './served.js';
 
 /** One question: may this principal do this? */
 export interface Question {
@@ -124,7 +124,7 @@ function ofGateway(status: number): Outcome {
   return status === 503 ? 'unavailable' : `error: ${status}`;
 }
 
-const pathOf = ({ kind, id, action }: Question): string => `/${kind}/${encodeURIComponent(id)}/${action}`;
+const pathOf = ({ kind, id, action }: Question): string => gatewayPath(kind, encodeURIComponent(id), action);
 const identityOf = ({ principal }: Question) => ({
   'x-user-id': principal.id,
   'x-user-roles': principal.roles.join(','),

@@ -19,7 +19,7 @@ const HASH = Buffer.from(hashSync('open sesame', 4)).toString('base64');
 /** The routes of the gateway: `GET /KIND/ID/ACTION`, for some kinds and actions. */
 function routes(kinds: readonly string[], actions: readonly string[]): string {
   const all = kinds.flatMap((kind) =>
-    actions.map((action) => ({ methods: ['GET'], path: `/${kind}/{id}/${action}`, kind, id: '{id}', action })),
+    actions.map((action) => ({ methods: ['GET'], path: gatewayPath(kind, '{id}', action), kind, id: '{id}', action })),
   );
   return JSON.stringify(all);
 }
@@ -93,4 +93,10 @@ export async function startOrigin(): Promise<Origin> {
 /** Answers with JSON. */
 export function answerJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+/** The path of a question to a gateway, whose routes have few characters. */
+export function gatewayPath(kind: string, id: string, action: string): string {
+  const [kindPart, actionPart] = [kind, action].map((name) => name.replace(/[^\w-]/g, '~'));
+  return `/${kindPart}/${id}/${actionPart}`;
 }
