@@ -254,6 +254,18 @@ export interface TenantDocument {
   readonly roles?: readonly string[];
 }
 
+/** A fact that a source returned. */
+export interface Fetched {
+  /** `resource.attr.owner`. */
+  readonly fact?: string;
+  /** The name of the source. */
+  readonly source?: string;
+  /** When the source was asked. */
+  readonly at?: string;
+  /** Whether the source failed, and this is what it returned before. */
+  readonly stale?: boolean;
+}
+
 /** authz.audit.v1.KeptFacts.Input */
 export interface KeptInput {
   /** The first 12 digits of the SHA-256 of the read set, in hexadecimal: equal sets keep the same of equal requests. */
@@ -262,11 +274,15 @@ export interface KeptInput {
   readonly absent?: readonly string[];
   /** The attributes and claims of which only a part is in the entry. */
   readonly partial?: readonly string[];
+  /** The facts that sources provide and that were not fetched: the decision did not depend on them. */
+  readonly unknown?: readonly string[];
+  /** The facts that sources returned. */
+  readonly fetched?: readonly Fetched[];
 }
 
 /** What an entry keeps of the attributes and claims of a request (docs/audit.md). */
 export interface KeptFacts {
-  /** `read-set` or `none`. */
+  /** `all`, `read-set` or `none`. */
   readonly kept?: string;
   /** What each input keeps, in order. */
   readonly inputs?: readonly KeptInput[];

@@ -1,4 +1,5 @@
 import {
+  type AccessRequest,
   type AuxDataInput,
   chainOf,
   type PrincipalInput,
@@ -266,6 +267,36 @@ function findPlace({ settings }: FactDeciders, { scope, policyVersion }: Omit<Re
     scope: requestedScope(scope, settings.defaultScope),
     version: policyVersion || settings.defaultPolicyVersion,
   };
+}
+
+/**
+ * Whether a request is allowed while some facts are unknown; the facts on which that depends. Asks no source: for policies
+ * that decide beside others, such as candidates.
+ */
+export function decideKnown(
+  { engine, partial, settings }: Pick<FactDeciders, 'engine' | 'partial' | 'settings'>,
+  request: AccessRequest,
+  unknown: ReadonlySet<string>,
+): boolean | ReadonlySet<string> {
+  const { tenants, ...asked } = request;
+  const open = new Set<string>();
+  for (const one of chainOf(request.principal)) {
+    const roles = engine.tenants?.rolesFor({ ...request, principal: one }).roles ?? one.roles;
+    const { actors: _, ...principal } = one;
+    const answer = partial.partial({ ...asked, principal: { ...principal, roles } }, unknown);
+    if (answer === false) return false;
+    if (answer !== true) for (const fact of answer) open.add(fact);
+  }
+  if (open.size > 0) return open;
+  // A schema may reject what the policies allow.
+  return settings.schemaEnforcement === 'reject' ? unknown : true;
+}
+
+/** The facts of some that plans of an engine read. */
+export function listReadByPlan(deciders: FactDeciders, plan: FactsPlan, facts: readonly string[]): readonly string[] {
+  if (facts.length === 0) return [];
+  const wanted = readByPlan(deciders, plan);
+  return facts.filter((fact) => isAmong(fact, wanted));
 }
 
 /** What plans of an engine read. A plan has no outputs, but the violations of schemas. */

@@ -1,6 +1,7 @@
 import type { DecisionLogEntry } from '../../proto/gen/audit-messages.js';
 import type { AuditConfig, DecisionLogFilters } from '../config/audit-config.js';
 import type { EntryTime } from '../service/call-times.js';
+import type { FactsOfCheck } from '../service/facts.js';
 import type { Call } from '../service/call.js';
 import type { Checked, Deliver, Exceeded, Planned, Watcher } from '../service/watcher.js';
 import type { AuditedBundle } from './audited-bundle.js';
@@ -18,7 +19,7 @@ import {
 } from './entry.js';
 import { provideDocuments } from '../service/tenants.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
-import { keepReadSets } from './read-set.js';
+import { keepAll, keepReadSets } from './read-set.js';
 import { withTenants } from './tenants.js';
 import { type AuditRecord, type EntryText, makeRecord } from './record.js';
 import type { AuditSink } from './sink.js';
@@ -188,7 +189,8 @@ class EntryMaker {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, provideDocuments(call), onProblem);
         const entry = checkEntry(call, item.checked, details, context, now);
-        return this.#recordDecision(withTenants(entry, bundle, call, item.checked.principal), bundle, call, now);
+        const known = withTenants(entry, bundle, call, item.checked.principal);
+        return this.#recordDecision(known, bundle, call, now, item.checked.facts);
       }
       case 'exceeded':
         return this.#recordDecision(exceededEntry(call, item.exceeded, context, now), bundle, call, now);
@@ -202,18 +204,29 @@ class EntryMaker {
     }
   }
 
-  #recordDecision(entry: DecisionLogEntry, bundle: AuditedBundle, call: Call, now: number): AuditRecord {
-    return this.#record('decision', this.#withoutUnread(entry, bundle, call), now);
+  #recordDecision(
+    entry: DecisionLogEntry,
+    bundle: AuditedBundle,
+    call: Call,
+    now: number,
+    facts?: FactsOfCheck,
+  ): AuditRecord {
+    return this.#record('decision', this.#withoutUnread(entry, bundle, call, facts), now);
   }
 
   /** An entry without the attributes and claims that are not to be kept. */
-  #withoutUnread(entry: DecisionLogEntry, { readSets }: AuditedBundle, call: Call): DecisionLogEntry {
+  #withoutUnread(
+    entry: DecisionLogEntry,
+    { readSets }: AuditedBundle,
+    call: Call,
+    facts: FactsOfCheck | undefined,
+  ): DecisionLogEntry {
     const { config, onProblem } = this.options;
-    if (config.facts === 'all') return entry;
+    if (config.facts === 'all') return keepAll(entry, facts);
     if (config.facts === 'none' || readSets === undefined) return keepReadSets(entry, undefined);
     const documents = provideDocuments(call);
     try {
-      return keepReadSets(entry, (input) => readSets(input, documents));
+      return keepReadSets(entry, (input) => readSets(input, documents), facts);
     } catch (error) {
       onProblem(
         `an audit entry is without attributes, as it is not known what they are read for: ${(error as Error).message}`,

@@ -11,6 +11,8 @@ import type {
   KeptInput,
   PlanInput,
 } from '../../proto/gen/audit-messages.js';
+import { rfc3339 } from '../../proto/wire/moment.js';
+import type { FactsOfCheck } from '../service/facts.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
 
 type Input = CheckInput | PlanInput;
@@ -23,14 +25,19 @@ export type FindReadSets = (input: Input) => readonly ReadSet[];
  * which shares its attributes with the request, is not changed.
  *
  * @param find undefined if nothing is to be kept.
+ * @param facts what sources provided.
  */
-export function keepReadSets(entry: DecisionLogEntry, find: FindReadSets | undefined): DecisionLogEntry {
+export function keepReadSets(
+  entry: DecisionLogEntry,
+  find: FindReadSets | undefined,
+  facts?: FactsOfCheck,
+): DecisionLogEntry {
   const { checkResources, planResources } = entry;
   const described: KeptInput[] = [];
   const keep = <I extends Input>(input: I): I => {
     const sets = find?.(input) ?? [];
     const kept = projectInput(input, sets);
-    if (sets.length > 0) described.push(describe(input, kept, sets));
+    if (sets.length > 0) described.push(describe(input, kept, sets, factsOfInput(facts, described.length)));
     return kept;
   };
   return {
@@ -39,6 +46,29 @@ export function keepReadSets(entry: DecisionLogEntry, find: FindReadSets | undef
     ...(planResources && { planResources: { ...planResources, input: keep(planResources.input) } }),
     facts: find === undefined ? { kept: 'none' } : { kept: 'read-set', inputs: described },
   };
+}
+
+/** An entry that keeps everything, with what sources provided; the same entry if they provided nothing. */
+export function keepAll(entry: DecisionLogEntry, facts: FactsOfCheck | undefined): DecisionLogEntry {
+  if (facts === undefined) return entry;
+  return { ...entry, facts: { kept: 'all', inputs: facts.resources.map((_, index) => factsOfInput(facts, index)) } };
+}
+
+/** What sources provided for the input about a resource. */
+function factsOfInput(facts: FactsOfCheck | undefined, index: number): Pick<KeptInput, 'unknown' | 'fetched'> {
+  const resource = facts?.resources[index];
+  if (facts === undefined || resource === undefined) return {};
+  const subjects = [facts.principal, ...facts.actors, resource];
+  const unknown = [...new Set(subjects.flatMap((subject) => subject.unknown))].sort();
+  const fetched = subjects.flatMap((subject) =>
+    subject.fetched.map(({ fact, source, at, stale }) => ({
+      fact,
+      source,
+      at: rfc3339(at),
+      ...(stale === true && { stale }),
+    })),
+  );
+  return { ...(unknown.length > 0 && { unknown }), ...(fetched.length > 0 && { fetched }) };
 }
 
 /** An input with what read sets name. */
@@ -98,7 +128,13 @@ const SIDES: readonly (readonly [root: FactRoot, attributes: (input: Input) => A
 ];
 
 /** What an input keeps, so that what it does not keep is not taken for missing. */
-function describe(input: Input, kept: Input, sets: readonly ReadSet[]): KeptInput {
+function describe(
+  input: Input,
+  kept: Input,
+  sets: readonly ReadSet[],
+  facts: Pick<KeptInput, 'unknown' | 'fetched'>,
+): KeptInput {
+  const unknown = new Set(facts.unknown);
   const paths = sets.flatMap((set) => set.paths);
   const absent: string[] = [];
   const partial: string[] = [];
@@ -106,7 +142,9 @@ function describe(input: Input, kept: Input, sets: readonly ReadSet[]): KeptInpu
     const [before, after] = [attributesOf(input), attributesOf(kept)];
     const names = namesRead(paths, root);
     if (names.has(ALL)) absent.push(`${root}.${ALL}`);
-    else for (const name of names) if (!Object.hasOwn(before, name)) absent.push(factName(root, name));
+    else
+      for (const name of names)
+        if (!Object.hasOwn(before, name) && !unknown.has(factName(root, name))) absent.push(factName(root, name));
     for (const [name, value] of Object.entries(after))
       if (!isSame(value, before[name])) partial.push(factName(root, name));
   }
@@ -114,6 +152,7 @@ function describe(input: Input, kept: Input, sets: readonly ReadSet[]): KeptInpu
     set: readSetsDigest(sets),
     ...(absent.length > 0 && { absent: [...absent].sort() }),
     ...(partial.length > 0 && { partial: [...partial].sort() }),
+    ...facts,
   };
 }
 

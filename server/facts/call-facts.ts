@@ -13,7 +13,14 @@ import type { Principal } from '../../proto/gen/messages.js';
 import type { SourcesConfig } from '../config.js';
 import type { Call, CallFacts } from '../service/call.js';
 import type { CheckCall, Decision, PlanCall } from '../service/decider.js';
-import type { Asked, CompletedCheckCall, FactsOfCheck, FactsOfSubject, FactsService } from '../service/facts.js';
+import type {
+  Asked,
+  CompletedCheckCall,
+  CompletedPlanCall,
+  FactsOfCheck,
+  FactsOfSubject,
+  FactsService,
+} from '../service/facts.js';
 import { refused, RpcError } from '../service/rpc-error.js';
 import { provideDocuments } from '../service/tenants.js';
 
@@ -92,21 +99,22 @@ export class CallFactsService implements FactsService {
     };
   }
 
-  completePlan(call: Call, plan: PlanCall): PlanCall {
+  completePlan(call: Call, plan: PlanCall): CompletedPlanCall {
     const { gatherer } = this.options;
     const deciders = this.options.deciders(call);
-    if (refusing(() => gatherer.isComplete(deciders, [], [plan]))) return plan;
+    if (refusing(() => gatherer.isComplete(deciders, [], [plan]))) return { plan, unknown: undefined };
     const { gathered } = this.#factsOf(call, deciders);
     const { principals, resource, lacking } = gatherer.completePlan(deciders, plan, gathered);
     if (lacking.length > 0) {
       this.#count(lacking);
       throw this.#unavailable(lacking);
     }
-    return {
+    const completed = {
       ...plan,
       principal: withFacts(plan.principal, principals),
       resource: { ...plan.resource, attr: resource.attr },
     };
+    return { plan: completed, unknown: [...new Set(principals.flatMap((one) => one.unknown))] };
   }
 
   /** Without facts, a call has not fetched: then all that sources provide is unknown. */

@@ -166,7 +166,9 @@ export interface RolloutEvents {
   readonly dropped: (count: number) => void;
   /** A call of the engine was compared. */
   readonly compared: (comparison: {
-    readonly result: 'same' | 'different' | 'limited' | 'failed';
+    readonly result: 'same' | 'different' | 'needs' | 'limited' | 'failed';
+    /** Facts that the candidate needs and the call did not fetch. */
+    readonly needs?: readonly string[];
     readonly differences?: readonly {
       readonly call: string;
       readonly kind: string;

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Engine, EvaluationLimitError, type TenantDocuments } from '../../runtime/engine/index.js';
+import {
+  type AccessRequest,
+  type Engine,
+  EvaluationLimitError,
+  type TenantDocuments,
+} from '../../runtime/engine/index.js';
 import type { PlanFilter } from '../../proto/gen/messages.js';
 import type { LoadedTenant } from '../service/call.js';
 import type { CheckCall, Decision, Plan, PlanCall } from '../service/decider.js';
@@ -16,9 +21,22 @@ export type ShadowItem = { readonly tenants?: ShadowTenants } & (
       readonly call: CheckCall;
       /** 1 EFFECT_ALLOW, 2 EFFECT_DENY: for each resource, of each of its actions as decisions have them. */
       readonly effects: readonly (readonly (1 | 2)[])[];
+      readonly unknown?: UnknownFacts | undefined;
     }
-  | { readonly kind: 'plan'; readonly time: number; readonly call: PlanCall; readonly filter: PlanFilter }
+  | {
+      readonly kind: 'plan';
+      readonly time: number;
+      readonly call: PlanCall;
+      readonly filter: PlanFilter;
+      readonly unknown?: Pick<UnknownFacts, 'principal'> | undefined;
+    }
 );
+
+/** The facts that sources provide and that the call did not fetch: the candidate may need them. */
+export interface UnknownFacts {
+  readonly principal: readonly string[];
+  readonly resources: readonly (readonly string[])[];
+}
 
 /** How often answers differed about an action on a kind of resource. */
 export interface Difference {
@@ -45,7 +63,10 @@ export type Comparison =
       readonly result: 'different';
       readonly differences: readonly Difference[];
       readonly answer: CandidateAnswer;
+      readonly needs?: readonly string[];
     }
+  /** The candidate does not differ where it can decide, and needs facts that the call did not fetch. */
+  | { readonly result: 'needs'; readonly needs: readonly string[] }
   /** The candidate exceeds `engine.limits` where the current bundle did not. */
   | { readonly result: 'limited'; readonly message: string }
   /** The candidate throws. */
@@ -56,34 +77,80 @@ export function compare(
   candidate: Pick<Engine, 'check' | 'plan'>,
   item: ShadowItem,
   tenants?: TenantDocuments,
+  facts?: CandidateFacts,
 ): Comparison {
   try {
     return item.kind === 'check'
-      ? comparedCheck(item, candidate.check({ ...item.call, tenants }) as readonly Decision[])
-      : comparedPlan(item, candidate.plan({ ...item.call, tenants }) as Plan);
+      ? comparedCheck(
+          item,
+          candidate.check({ ...item.call, tenants }) as readonly Decision[],
+          openActions(item, tenants, facts),
+        )
+      : comparedPlan(item, candidate, tenants, facts);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { result: error instanceof EvaluationLimitError ? 'limited' : 'failed', message };
   }
 }
 
+/** What a candidate decides while facts are unknown. */
+export interface CandidateFacts {
+  readonly decide: (request: AccessRequest, unknown: ReadonlySet<string>) => boolean | ReadonlySet<string>;
+  /** Those of some facts that a plan reads. */
+  readonly readByPlan: (plan: PlanCall, facts: readonly string[]) => readonly string[];
+}
+
+/** Whether an action is allowed whatever unknown facts are, or which of them it needs; undefined if all are known. */
+type OpenActions = (index: number, action: string) => boolean | ReadonlySet<string> | undefined;
+
+function openActions(
+  { call, unknown }: Extract<ShadowItem, { readonly kind: 'check' }>,
+  tenants: TenantDocuments | undefined,
+  facts: CandidateFacts | undefined,
+): OpenActions {
+  return (index, action) => {
+    const lacking = new Set([...(unknown?.principal ?? []), ...(unknown?.resources[index] ?? [])]);
+    const entry = call.resources[index];
+    if (facts === undefined || lacking.size === 0 || entry === undefined) return undefined;
+    const { principal, auxData } = call;
+    return facts.decide({ principal, resource: entry.resource, action, auxData, ...(tenants && { tenants }) }, lacking);
+  };
+}
+
 function comparedCheck(
   { call, effects }: Extract<ShadowItem, { readonly kind: 'check' }>,
   decisions: readonly Decision[],
+  open: OpenActions,
 ): Comparison {
   const differences: Difference[] = [];
+  const needs = new Set<string>();
   for (const [index, { actions }] of decisions.entries()) {
     const kind = call.resources[index]?.resource.kind ?? '';
     for (const [at, { action, effect }] of actions.entries()) {
+      const answer = open(index, action);
+      if (typeof answer === 'object' || (answer !== undefined && answer !== (effect === 1))) {
+        for (const fact of typeof answer === 'object' ? answer : ['disagreement']) needs.add(fact);
+        continue;
+      }
       if (effect === effects[index]?.[at]) continue;
       differences.push({ call: 'check', kind, action, change: effect === 1 ? 'deny_to_allow' : 'allow_to_deny' });
     }
   }
-  if (differences.length === 0) return { result: 'same' };
-  return { result: 'different', differences, answer: { kind: 'check', decisions } };
+  const lacking = [...needs].sort();
+  if (differences.length === 0) return needs.size === 0 ? { result: 'same' } : { result: 'needs', needs: lacking };
+  const more = needs.size > 0 && { needs: lacking };
+  return { result: 'different', differences, answer: { kind: 'check', decisions }, ...more };
 }
 
-function comparedPlan({ call, filter }: Extract<ShadowItem, { readonly kind: 'plan' }>, plan: Plan): Comparison {
+function comparedPlan(
+  { call, filter, unknown }: Extract<ShadowItem, { readonly kind: 'plan' }>,
+  candidate: Pick<Engine, 'plan'>,
+  tenants: TenantDocuments | undefined,
+  facts: CandidateFacts | undefined,
+): Comparison {
+  const needs = facts?.readByPlan({ ...call, tenants }, unknown?.principal ?? []) ?? [];
+  if (needs.length > 0) return { result: 'needs', needs };
+  const plan = candidate.plan({ ...call, tenants }) as Plan;
   // Data that was sent to a thread has lost its prototypes.
   const own = structuredClone(plan.filter);
   if (isDeepStrictEqual(own, filter)) return { result: 'same' };

@@ -127,6 +127,8 @@ export class DifferenceLog {
     const { current, candidate } = this.options.hashes(answered);
     const entry = this.#masked(answered, undefined, current);
     const about = { bundleHash: candidate, result: comparison.result };
+    if (comparison.result === 'needs')
+      return { ...entry, candidate: { ...about, error: `needs ${comparison.needs.join(', ')}` } };
     if (comparison.result !== 'different') return { ...entry, candidate: { ...about, error: comparison.message } };
     const other = this.#masked(answered, comparison.answer, candidate);
     const { checkResources, planResources } = other;

@@ -34,7 +34,9 @@ const onRefused = (tenant: string, { message: reason }: Error): void => {
   const refusal: RefusedTenant = { tenant, reason };
   parentPort?.postMessage(refusal);
 };
-const { engine } = await makeEngine(config, await evaluateBundleText(candidate), { clock, onRefused });
+const { engine, facts: deciders } = await makeEngine(config, await evaluateBundleText(candidate), { clock, onRefused });
+// Modules that a server does not need are not loaded.
+const facts = deciders && (await import('../facts/candidate-facts.js')).createCandidateFacts(deciders);
 
 /** How many documents of tenants are kept. */
 const MOST_DOCUMENTS = 1000;
@@ -58,7 +60,7 @@ parentPort?.on('message', (items: readonly ShadowItem[]) => {
   const comparisons = items.map((item): Comparison => {
     // Both decide at the same time, so that conditions about it do not differ.
     time = item.time;
-    return compare(engine, item, item.tenants && provideDocuments(item.tenants));
+    return compare(engine, item, item.tenants && provideDocuments(item.tenants), facts);
   });
   parentPort?.postMessage(comparisons);
 });

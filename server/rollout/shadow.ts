@@ -4,10 +4,11 @@ import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import type { RolloutEvents } from '../observe/options.js';
 import type { Call } from '../service/call.js';
+import type { FactsOfCheck } from '../service/facts.js';
 import { loadTenants, type TenantService } from '../service/tenants.js';
 import type { Watcher } from '../service/watcher.js';
 import type { BundleText } from '../bundle/read-bundle.js';
-import type { Comparison, ShadowItem } from './comparison.js';
+import type { Comparison, ShadowItem, UnknownFacts } from './comparison.js';
 import type { Answered, ComparedTenants, DifferenceLog } from './difference-log.js';
 import type { RefusedTenant, ShadowThreadData } from './shadow-thread.js';
 
@@ -244,16 +245,17 @@ function toItem({ answered, tenants: loaded }: Waiting): ShadowItem {
   const { time } = answered;
   const tenants = loaded && { tenants: [...loaded] };
   if (answered.kind === 'check') {
-    const { principal, resources, auxData, includeMeta, decisions } = answered.checked;
+    const { principal, resources, auxData, includeMeta, decisions, facts } = answered.checked;
     return {
       kind: 'check',
       time,
       ...tenants,
       call: { principal, resources, auxData, includeMeta },
       effects: decisions.map(({ actions }) => actions.map(({ effect }) => effect)),
+      ...(facts && { unknown: listUnknown(facts) }),
     };
   }
-  const { request, plan, auxData } = answered.planned;
+  const { request, plan, auxData, unknown } = answered.planned;
   return {
     kind: 'plan',
     time,
@@ -266,7 +268,13 @@ function toItem({ answered, tenants: loaded }: Waiting): ShadowItem {
       auxData,
     },
     filter: plan.filter,
+    ...(unknown && { unknown: { principal: unknown } }),
   };
+}
+
+function listUnknown({ principal, actors, resources }: FactsOfCheck): UnknownFacts {
+  const ofPrincipals = [principal, ...actors].flatMap(({ unknown }) => unknown);
+  return { principal: [...new Set(ofPrincipals)], resources: resources.map(({ unknown }) => unknown) };
 }
 
 function readPrincipal(answered: Answered): Principal {

@@ -31,7 +31,7 @@ export interface FactsService {
     isWhole?: boolean,
   ) => CompletedCheckCall<Question>;
   /** A plan with the facts of its call. Throws an RpcError if a fact that it reads of the principal is unknown. */
-  readonly completePlan: (call: Call, plan: PlanCall) => PlanCall;
+  readonly completePlan: (call: Call, plan: PlanCall) => CompletedPlanCall;
 }
 
 /** A check with the facts of its call. */
@@ -41,6 +41,13 @@ export interface CompletedCheckCall<Question extends CheckCall> {
   readonly decide: (check: () => readonly Decision[]) => readonly Decision[];
   /** Where facts come from, and which ones are unknown; undefined if all were sent. */
   readonly facts: FactsOfCheck | undefined;
+}
+
+/** A plan with the facts of its call. */
+export interface CompletedPlanCall {
+  readonly plan: PlanCall;
+  /** The facts of the principal that are not known, and that it does not read; undefined if nothing was fetched. */
+  readonly unknown: readonly string[] | undefined;
 }
 
 /** What a check used of sources, for the audit log and for candidates. */

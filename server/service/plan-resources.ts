@@ -61,9 +61,10 @@ export function planFor(
   const start = performance.now();
   const sent = { ...toPlanCall(request, auxData), tenants: provideDocuments(call) };
   let asked: PlanCall = sent;
+  let unknown: readonly string[] | undefined;
   let planned: Plan;
   try {
-    asked = service.facts?.completePlan(call, sent) ?? sent;
+    if (service.facts !== undefined) ({ plan: asked, unknown } = service.facts.completePlan(call, sent));
     planned = chooseDecider(service, call).plan(asked, evaluations);
   } catch (error) {
     throw reportExceeded(error, service, call, () => ({ kind: 'plan', request, auxData }));
@@ -77,6 +78,7 @@ export function planFor(
       auxData,
       duration,
       times: evaluations && { start, evaluations },
+      unknown,
     });
   return plan;
 }

@@ -54,12 +54,15 @@ export interface Checked {
 
 /** One call of the planner. */
 export interface Planned {
+  /** With the facts that were fetched. */
   readonly request: PlanResourcesRequest;
   readonly plan: Plan;
   readonly auxData: VerifiedAuxData;
   readonly duration: number;
   /** Times of a call that is traced. */
   readonly times?: DecisionTimes | undefined;
+  /** The facts of the principal that are not known; undefined if nothing was fetched. */
+  readonly unknown?: readonly string[] | undefined;
 }
 
 /** What was asked of the engine when it gave up. */

@@ -111,15 +111,21 @@ function isRequest({ principal, resource, actions }: Omit<RecordedResource, 'aux
   );
 }
 
+const ALL: ReadonlySet<string> = new Set(['principal.attr.*', 'resource.attr.*', 'auxData.jwt.*']);
+
 /** What an entry keeps of one input. What is not understood is not taken for everything. */
 function readKept(facts: unknown, index: number): RecordedResource['kept'] {
   if (facts === undefined) return undefined;
   const { kept, inputs } = readObject(facts);
   if (kept === 'none') return 'none';
-  if (kept !== 'read-set') return broken();
-  const { set, absent, partial } = readObject(readList(inputs)[index]);
+  if (kept !== 'read-set' && kept !== 'all') return broken();
+  const { set, absent, partial, unknown } = readObject(readList(inputs)[index]);
   const names = (list: unknown): ReadonlySet<string> => new Set(readList(list).map(readString));
-  return { set: readString(set), absent: names(absent), partial: names(partial) };
+  if (kept === 'read-set')
+    return { set: readString(set), absent: names(absent), partial: names(partial), unknown: names(unknown) };
+  // All but what sources provide and nobody fetched.
+  const lacking = names(unknown);
+  return lacking.size === 0 ? undefined : { set: '', absent: ALL, partial: new Set(), unknown: lacking };
 }
 
 function isDistinct(names: readonly string[]): boolean {

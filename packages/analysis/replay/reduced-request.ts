@@ -14,6 +14,8 @@ export interface KeptFacts {
   readonly set: string;
   readonly absent: ReadonlySet<string>;
   readonly partial: ReadonlySet<string>;
+  /** Facts that sources provide and that the decision did not have. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 /** A request as an entry keeps it. */
@@ -53,6 +55,7 @@ export class ReducedRequests {
 
   /** Whether an entry keeps everything that these policies can read. */
   keepsAll(check: ReducedCheck): boolean {
+    if (check.kept.unknown.size > 0) return false;
     return this.ofResponses.some(
       (sets) =>
         readSetsDigest(readSetsOfCheck((query) => sets.of(query), this.engine, check, 'response')) === check.kept.set,
@@ -106,13 +109,14 @@ export function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly s
 
 /** @param name undefined for all attributes of a side. */
 function listUnknownOf(root: FactRoot, name: string | undefined, check: ReducedCheck): readonly string[] {
-  const { absent, partial } = check.kept;
+  const { absent, partial, unknown } = check.kept;
   const isWhole = absent.has(`${root}.*`);
   const attributes = attributesAt(root, check);
   // Callers send the tokens that policies need, and these may need others.
   if (attributes === undefined) return [name === undefined ? root : factName(root, name)];
-  if (name === undefined) return isWhole ? [...partial].filter((fact) => fact.startsWith(root)) : [root];
+  if (name === undefined) return isWhole ? [...partial, ...unknown].filter((fact) => fact.startsWith(root)) : [root];
   const fact = factName(root, name);
+  if (unknown.has(fact)) return [fact];
   const isKnown = Object.hasOwn(attributes, name) ? !partial.has(fact) : isWhole || absent.has(fact);
   return isKnown ? [] : [fact];
 }

@@ -2,7 +2,7 @@
 
 import { writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeObject, writeStringObject, writeText, writeTexts, writeTimestamp } from '../../wire/writer.js';
-import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, KeptFacts, KeptInput, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes, TenantDocument } from '../audit-messages.js';
+import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, Fetched, JWT, KeptFacts, KeptInput, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes, TenantDocument } from '../audit-messages.js';
 import type { OutputEntry, ValidationError } from '../messages.js';
 import { writeOutputEntry, writePlanFilter } from './engine.js';
 import { writeValidationError } from './schema.js';
@@ -559,8 +559,35 @@ function writeTenantDocument(writer: WireWriter, message: TenantDocument): void 
   }
 }
 
+/** Writes the fields of authz.audit.v1.KeptFacts.Fetched. */
+function writeFetched(writer: WireWriter, message: Fetched): void {
+  if ('stale' in message && message.stale !== undefined) {
+    if (message.stale) writer.varintField(4, 1);
+  }
+  if ('at' in message && message.at !== undefined) {
+    writeTimestamp(writer, 3, message.at);
+  }
+  if ('source' in message && message.source !== undefined) {
+    writeText(writer, 2, message.source);
+  }
+  if ('fact' in message && message.fact !== undefined) {
+    writeText(writer, 1, message.fact);
+  }
+}
+
 /** Writes the fields of authz.audit.v1.KeptFacts.Input. */
 function writeKeptInput(writer: WireWriter, message: KeptInput): void {
+  if ('fetched' in message && message.fetched !== undefined) {
+    for (let index = message.fetched.length - 1; index >= 0; index--) {
+      const item = message.fetched[index] as Fetched;
+      const mark = writer.mark();
+      writeFetched(writer, item);
+      writer.messageField(5, mark);
+    }
+  }
+  if ('unknown' in message && message.unknown !== undefined) {
+    writeTexts(writer, 4, message.unknown);
+  }
   if ('partial' in message && message.partial !== undefined) {
     writeTexts(writer, 3, message.partial);
   }

@@ -3,7 +3,8 @@ import type { ScalarSeries, Snapshot } from './family.js';
 
 /** How candidates compare with the current bundle (docs/rollout.md#metrics). */
 export class RolloutMetrics implements RolloutEvents {
-  readonly #results = { same: 0, different: 0, limited: 0, failed: 0, dropped: 0 };
+  readonly #results = { same: 0, different: 0, needs: 0, limited: 0, failed: 0, dropped: 0 };
+  readonly #needs = new Map<string, number>();
   readonly #differences = new Map<string, { readonly labels: readonly string[]; value: number }>();
   #rollout: { readonly hash: string; readonly stage: string; readonly percent: number } | undefined;
 
@@ -17,6 +18,9 @@ export class RolloutMetrics implements RolloutEvents {
 
   readonly compared: RolloutEvents['compared'] = (comparison) => {
     this.#results[comparison.result]++;
+    for (const fact of comparison.needs ?? [])
+      if (this.#needs.has(fact) || this.#needs.size < MAX_SERIES)
+        this.#needs.set(fact, (this.#needs.get(fact) ?? 0) + 1);
     for (const { call, kind, action, change } of comparison.differences ?? [])
       this.#count([call, kind, action, change]);
   };
@@ -48,8 +52,23 @@ export class RolloutMetrics implements RolloutEvents {
         help: 'Calls that a candidate was to answer beside the current bundle, by what came of it.',
         labels: ['result'],
         across: 'sum',
-        series: Object.entries(this.#results).map(([result, value]) => ({ labels: [result], value })),
+        // Without sources of facts, nothing can be needed.
+        series: Object.entries(this.#results)
+          .filter(([result, value]) => result !== 'needs' || value > 0)
+          .map(([result, value]) => ({ labels: [result], value })),
       },
+      ...(this.#needs.size === 0
+        ? []
+        : ([
+            {
+              type: 'counter',
+              name: 'authz_rollout_needs_total',
+              help: 'Calls in which a candidate needed a fact that was not fetched for the current bundle.',
+              labels: ['fact'],
+              across: 'sum',
+              series: [...this.#needs].map(([fact, value]) => ({ labels: [fact], value })),
+            },
+          ] satisfies Snapshot)),
       {
         type: 'counter',
         name: 'authz_rollout_differences_total',
