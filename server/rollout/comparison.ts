@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type AccessRequest,
-  type Engine,
-  EvaluationLimitError,
-  type TenantDocuments,
-} from '../../runtime/engine/index.js';
+import { type Engine, EvaluationLimitError, type TenantDocuments } from '../../runtime/engine/index.js';
 import type { PlanFilter } from '../../proto/gen/messages.js';
+import type { CandidateFacts } from '../facts/candidate-facts.js';
 import type { LoadedTenant } from '../service/call.js';
 import type { CheckCall, Decision, Plan, PlanCall } from '../service/decider.js';
 
@@ -91,13 +87,6 @@ export function compare(
     const message = error instanceof Error ? error.message : String(error);
     return { result: error instanceof EvaluationLimitError ? 'limited' : 'failed', message };
   }
-}
-
-/** What a candidate decides while facts are unknown. */
-export interface CandidateFacts {
-  readonly decide: (request: AccessRequest, unknown: ReadonlySet<string>) => boolean | ReadonlySet<string>;
-  /** Those of some facts that a plan reads. */
-  readonly readByPlan: (plan: PlanCall, facts: readonly string[]) => readonly string[];
 }
 
 /** Whether an action is allowed whatever unknown facts are, or which of them it needs; undefined if all are known. */
