@@ -3,6 +3,7 @@
 /** The suites that may notice a mistake. */
 export type FactsSuite =
   | 'tests/facts/partial.test.ts'
+  | 'tests/facts/partial-cases.test.ts'
   | 'tests/facts/missing-facts.test.ts'
   | 'tests/facts/engine.test.ts'
   | 'tests/facts/sources.test.ts'
@@ -24,7 +25,10 @@ export interface FactsMutant {
 
 /** Where mistakes in a file are noticed, the most likely suite first. */
 export const SUITES: readonly (readonly [file: RegExp, suites: readonly FactsSuite[]])[] = [
-  [/^packages\/analysis\/partial\/|outcomes\.ts$/, ['tests/facts/partial.test.ts', 'tests/facts/engine.test.ts']],
+  [
+    /^packages\/analysis\/partial\/|outcomes\.ts$/,
+    ['tests/facts/partial-cases.test.ts', 'tests/facts/partial.test.ts', 'tests/facts/engine.test.ts'],
+  ],
   [
     /^packages\/analysis\/facts\/|project\.ts$|key\.ts$/,
     [
