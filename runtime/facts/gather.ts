@@ -105,18 +105,28 @@ export class FactGatherer {
     return { rows: new Rows(), instant: { ...clock() } };
   }
 
-  /** Whether all facts of some questions are known, or provided by no source, so that there is nothing to fetch. */
+  /**
+   * Whether all facts of some questions are known, or provided by no source: nothing is to be fetched, or to be left out.
+   * Throws a SentFactError if any of them has a fact that may not be sent.
+   */
   isComplete(deciders: FactDeciders, checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
-    const isKnown = ({ unknown }: Subject): boolean => unknown.size === 0;
-    return (
-      checks.every(
-        (check) =>
-          this.resourceSubjects(deciders, check).every(isKnown) &&
-          check.resources.every(({ resource }) =>
-            this.principalsAt(deciders, check.principal, resource).every(isKnown),
-          ),
-      ) && plans.every(({ principal, resource }) => this.principalsAt(deciders, principal, resource).every(isKnown))
-    );
+    const principalsOf = (principal: PrincipalInput, at: Omit<ResourceInput, 'id'>): readonly Subject[] =>
+      this.principalsAt(deciders, principal, at);
+    const subjects = [
+      ...checks.flatMap((check) => [
+        ...this.resourceSubjects(deciders, check),
+        ...check.resources.flatMap(({ resource }) => principalsOf(check.principal, resource)),
+      ]),
+      ...plans.flatMap(({ principal, resource }) => principalsOf(principal, resource)),
+    ];
+    const areTaken = plans.map(({ resource }) => this.takesSent(deciders, resource));
+    return subjects.every(({ unknown }) => unknown.size === 0) && areTaken.every((isTaken) => isTaken);
+  }
+
+  /** Whether what a caller says of the resources of a plan counts: a source may replace it. */
+  private takesSent(deciders: FactDeciders, resource: FactsPlan['resource']): boolean {
+    const { attr } = this.resourceSubject(deciders, { ...resource, id: '' });
+    return Object.entries(resource.attr ?? {}).every(([name, sent]) => sent === undefined || Object.hasOwn(attr, name));
   }
 
   /** Fetches what the questions of a call need. Resolves also if sources fail; those facts stay unknown. */

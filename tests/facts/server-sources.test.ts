@@ -289,4 +289,40 @@ test('what is decided without a source does not ask it', async () => {
   assert.equal(origin.asked, []);
 });
 
+test('a fact of the principal that may not be sent is refused beside a resource whose facts are to be fetched', async () => {
+  const sent = { ...question('ann', '1', 'view'), principal: { id: 'ann', roles: ['user'], attr: { level: 9 } } };
+  const own = await startFactsServer(bundle, { sources: sourcesOf(origin.url, { caller: 'refuse' }) });
+  try {
+    for (const protocol of PROTOCOLS.filter(({ sends }) => sends))
+      assert.match(await protocol.ask(own, sent), /^error: .*`principal\.attr\.level` was sent/, protocol.name);
+  } finally {
+    await own.close();
+  }
+});
+
+test('facts that the caller sends of the resources of a plan are used, replaced or refused as in a check', async () => {
+  const body = JSON.stringify({
+    action: 'edit',
+    principal: { id: 'ann', roles: ['user'] },
+    resource: { kind: 'doc', attr: { owner: 'ann' } },
+  });
+  const sources = sourcesOf(origin.url) as { readonly from: { readonly docs: object; readonly people: object } };
+  // Without facts of principals, there is nothing to fetch for a plan.
+  for (const from of [sources.from, { docs: sources.from.docs }])
+    for (const [caller, expected] of [
+      ['use', [200, 'KIND_ALWAYS_ALLOWED']],
+      ['ignore', [200, 'KIND_CONDITIONAL']],
+      ['refuse', [400, undefined]],
+    ] as const) {
+      const own = await startFactsServer(bundle, { sources: { ...sources, from, caller } });
+      try {
+        const { status, text } = await send(own.httpAddress, 'POST', '/api/plan/resources', body, asJson);
+        const { filter } = JSON.parse(text) as { readonly filter?: { readonly kind: string } };
+        assert.equal([status, filter?.kind], expected, `${caller}, ${Object.keys(from).join()}: ${text}`);
+      } finally {
+        await own.close();
+      }
+    }
+});
+
 test.run();
