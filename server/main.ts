@@ -46,15 +46,22 @@ export async function startServer(
   const sources =
     config.sources &&
     (await (await import('./facts/serve-facts.js')).serveFacts(config.sources, log?.logger('authz.facts')));
-  const engineFor = (next: Bundle): Promise<ServingEngine> =>
-    servingEngine(config, next, clock, {
+  const engineFor = async (next: Bundle): Promise<ServingEngine> => {
+    const serving = await servingEngine(config, next, clock, {
       onRefused: (tenant, { message: reason }) => {
         store?.refused();
         tell({ kind: 'refused', tenant, reason, bundle: next.policies.hash });
       },
       onDisagreement: sources?.disagreed,
     });
-  const bundles = new ServedBundles(await engineFor(bundle), config.rollout.minWait);
+    sources?.examine(next.policies, { ...config.engine, schemaEnforcement: config.schemaEnforcement });
+    return serving;
+  };
+  const first = await engineFor(bundle).catch(async (error: unknown) => {
+    await sources?.close();
+    throw error;
+  });
+  const bundles = new ServedBundles(first, config.rollout.minWait);
   const observation =
     log === undefined
       ? undefined

@@ -59,4 +59,6 @@ export interface ReadSetOptions {
 /** What a bundle that was compiled with `--facts` knows about its decisions. */
 export interface BundleFacts {
   readSets(options: ReadSetOptions): (query: ReadSetQuery) => ReadSet;
+  /** The facts that decisions about each kind can read, whatever the action, the roles and the principal. */
+  byKind(options: ReadSetOptions): ReadonlyMap<string, ReadonlySet<string>>;
 }

@@ -1,5 +1,11 @@
 import type { Filter } from '../../runtime/residual/index.js';
-import { renderSql, type SqlColumn, type SqlCondition, type SqlProblem, type SqlTable } from '../../runtime/residual/sql/index.js';
+import {
+  renderSql,
+  type SqlColumn,
+  type SqlCondition,
+  type SqlProblem,
+  type SqlTable,
+} from '../../runtime/residual/sql/index.js';
 import type { FoundIds, Population } from '../service/population.js';
 
 /**

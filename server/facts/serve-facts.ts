@@ -1,5 +1,8 @@
+import type { CompiledBundle } from '../../runtime/engine/index.js';
 import type { FactDeciders } from '../../runtime/facts/deciders.js';
+import type { ReadSetOptions } from '../../runtime/policy/index.js';
 import type { SourcesConfig } from '../config.js';
+import { ConfigError } from '../config/config-error.js';
 import type { Call } from '../service/call.js';
 import type { FactsService } from '../service/facts.js';
 import type { Populations } from '../service/population.js';
@@ -9,10 +12,11 @@ import { CallFactsService } from './call-facts.js';
 import { openPopulations } from './open-populations.js';
 import { openSources } from './open-sources.js';
 import { type SourceState, SourceStates } from './source-states.js';
+import { describeUnprovided, listUnprovided } from './unprovided.js';
 
 /** Where problems are logged. */
 interface Logger {
-  warn(message: string): void;
+  warn(message: string, fields?: object): void;
   error(message: string, fields?: object): void;
 }
 
@@ -25,6 +29,11 @@ interface Bundles {
 export interface ServedFacts {
   /** Fetches facts for calls that these bundles decide. */
   readonly serviceFor: (bundles: Bundles) => FactsService;
+  /**
+   * Tells of facts that the policies of a bundle read and nobody provides. Throws a ConfigError if `sources.require` refuses
+   * such a bundle.
+   */
+  readonly examine: (policies: CompiledBundle, options: ReadSetOptions) => void;
   readonly disagreed: OnDisagreement;
   readonly states: () => readonly SourceState[];
   /** What may be searched; undefined: nothing. */
@@ -51,6 +60,22 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
         deciders: (call) => bundles.of(call).facts as FactDeciders,
         lacked: (source) => states.lacked(source),
       }),
+    examine: (policies, engine) => {
+      const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement } = engine;
+      const options = { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement };
+      const read = policies.facts?.byKind(options) ?? new Map<string, ReadonlySet<string>>();
+      const providers = gatherer.loaders.map(({ source }) => source);
+      const lacking = listUnprovided(read, providers, config.sent);
+      if (lacking.length === 0) return;
+      const described = describeUnprovided(lacking);
+      if (config.require)
+        throw new ConfigError(
+          `no source provides ${described}: add a source, or name the facts that callers send in \`sources.sent\``,
+          'sources.require',
+        );
+      const fields = { hash: policies.hash, facts: described };
+      logger?.warn('facts/nobody: no source provides facts that the policies read; callers must send them', fields);
+    },
     disagreed: (kind, action) =>
       logger?.error('facts/disagree: a decision by incomplete facts was not confirmed; please report this bug', {
         kind,

@@ -27,7 +27,7 @@ export class ReadSets {
    * @param listsLines whether read sets tell where a path is read.
    */
   constructor(
-    program: ir.Program,
+    private readonly program: ir.Program,
     private readonly options: ReadSetOptions = {},
     private readonly listsLines = true,
   ) {
@@ -64,6 +64,25 @@ export class ReadSets {
     // Another principal would be decided about by other policies.
     if (this.hasPrincipalRules(point.kind)) builder.add(['principal', 'id'], 'value');
     return builder.build();
+  }
+
+  /** The facts that decisions about each kind of a resource policy can read, whatever is asked by whomever. */
+  byKind(): ReadonlyMap<string, ReadonlySet<string>> {
+    const builders = new Map<string, ReadSetBuilder>();
+    const roles = this.program.modules.flatMap((module) => (module.kind === 'role' ? [module.role] : []));
+    for (const module of this.program.modules) {
+      if (module.kind !== 'resource') continue;
+      const { resource: kind, version, scope } = module;
+      const builder = builders.get(kind) ?? new ReadSetBuilder(false);
+      builders.set(kind, builder);
+      for (const point of this.listPoints({ kind, action: [], version, scope })) {
+        const decisions = this.decisions.at(point, roles);
+        addRules(decisions, point.kind, undefined, builder);
+        if (this.options.schemaEnforcement === 'reject')
+          for (const schema of decisions.schemasFor('')) addSchema(schema, builder);
+      }
+    }
+    return new Map([...builders].map(([kind, builder]) => [kind, builder.build().facts]));
   }
 
   /** Roles, one of each class that policies distinguish; undefined if there are too many globs to tell. */
@@ -106,8 +125,11 @@ function requestedScope(scope: string | undefined, defaultScope: string): string
   return (scope || defaultScope).replace(/^\./, '');
 }
 
-/** All that the rules about an action read, whether or not it can matter. */
-function addRules(decisions: PointDecisions, kind: string, action: string, builder: ReadSetBuilder): void {
+/**
+ * All that the rules about an action read, whether or not it can matter.
+ * @param action undefined for all actions, without their outputs.
+ */
+function addRules(decisions: PointDecisions, kind: string, action: string | undefined, builder: ReadSetBuilder): void {
   for (const module of decisions.modules) {
     const reader = new PathReader(module, builder);
     if (module.kind === 'derived-roles') {
@@ -117,9 +139,10 @@ function addRules(decisions: PointDecisions, kind: string, action: string, build
     const rules: readonly (ir.Rule | ir.RoleRule)[] =
       module.kind === 'role'
         ? module.rules
-        : rulesAbout(module, kind).filter(({ actions }) => matchesAny(...actions)(action));
+        : rulesAbout(module, kind).filter(({ actions }) => action === undefined || matchesAny(...actions)(action));
     for (const { condition, output } of rules) {
       reader.condition(condition);
+      if (action === undefined) continue;
       for (const when of ['ruleActivated', 'conditionNotMet'] as const) {
         const [value, text] = [output?.[when], output?.expressions?.[when]];
         if (value !== undefined && text !== undefined) reader.expression(value, text);

@@ -5,7 +5,7 @@
 import type { MakePartialDecider } from '../../../runtime/engine/index.js';
 import { restoreProgram, type SerialisedProgram } from '../../../compiler/ir/serialised.js';
 import { withSchemas } from '../../../compiler/ir/serialised-schemas.js';
-import type { BundleFacts } from '../../../runtime/policy/index.js';
+import type { BundleFacts, ReadSetOptions } from '../../../runtime/policy/index.js';
 import { ReadSets } from '../facts/of-point.js';
 import { PartialDecisions } from './partial-decisions.js';
 
@@ -27,13 +27,18 @@ export function decidesPartially(serialised: SerialisedProgram): MakePartialDeci
 export function tellsReads(serialised: SerialisedProgram, schemas: string): BundleFacts {
   let program: ReturnType<typeof restoreProgram> | undefined;
   const known = new Map<string, ReadSets>();
+  const setsFor = (options: ReadSetOptions): ReadSets => {
+    program ??= withSchemas(restoreProgram(serialised), schemas);
+    const key = JSON.stringify(options);
+    const sets = known.get(key) ?? new ReadSets(program, options, false);
+    known.set(key, sets);
+    return sets;
+  };
   return {
-    readSets(options) {
-      program ??= withSchemas(restoreProgram(serialised), schemas);
-      const key = JSON.stringify(options);
-      const sets = known.get(key) ?? new ReadSets(program, options, false);
-      known.set(key, sets);
+    readSets: (options) => {
+      const sets = setsFor(options);
       return (query) => sets.of(query);
     },
+    byKind: (options) => setsFor(options).byKind(),
   };
 }

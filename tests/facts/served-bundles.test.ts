@@ -1,0 +1,260 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readLine } from '../../packages/analysis/replay/entry.js';
+import { delegation } from '../../runtime/engine/index.js';
+import { openAuditLog } from '../../server/audit/audit-log.js';
+import { loadConfig } from '../../server/config.js';
+import { makeFactDeciders } from '../../server/facts/bundle-facts.js';
+import { createCandidateFacts } from '../../server/facts/candidate-facts.js';
+import type { RunningServer } from '../../server/main.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { compare, type ShadowItem } from '../../server/rollout/comparison.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
+import { send } from '../support/server/http-client.js';
+import { until } from '../support/timeout.js';
+
+/* Bundles, audit entries and metrics of a server with sources. */
+
+const test = suite('bundles of a server with sources');
+
+const folder = mkdtempSync(join(tmpdir(), 'authz-facts-bundles-'));
+const LOG = join(folder, 'log');
+const AUDIT = join(folder, 'audit.log');
+const file = openSync(LOG, 'a');
+const log = openLog({ output: file, errors: file, environment: {} });
+const asJson = { 'content-type': 'application/json' };
+
+const policy = (...conditions: readonly string[]): { readonly [path: string]: string } => ({
+  'doc.yaml': JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: {
+      resource: 'doc',
+      version: 'default',
+      rules: conditions.map((expr) => ({
+        actions: ['view'],
+        effect: 'EFFECT_ALLOW',
+        roles: ['user'],
+        condition: { match: { expr } },
+      })),
+    },
+  }),
+});
+
+let origin: Origin;
+const open: RunningServer[] = [];
+
+test.before(async () => {
+  origin = await startOrigin();
+  origin.answer = (ids, response) =>
+    answerJson(
+      response,
+      ids.map((id) => ({ id, owner: 'ann', region: 'eu' })),
+    );
+});
+test.after(async () => {
+  await Promise.all(open.map((server) => server.close()));
+  await origin.close();
+  rmSync(folder, { recursive: true });
+});
+
+const sources = (more: object = {}): object => ({
+  deadline: '60s',
+  from: {
+    owners: { of: 'doc', provides: { owner: 'string' }, http: { url: `${origin.url}/owners?ids={ids}` }, cost: 1 },
+    regions: { of: 'doc', provides: { region: 'string' }, http: { url: `${origin.url}/regions?ids={ids}` }, cost: 2 },
+  },
+  ...more,
+});
+
+const view = (server: RunningServer, id = '1', attr: object = {}) =>
+  send(
+    server.httpAddress,
+    'POST',
+    '/api/check/resources',
+    JSON.stringify({
+      principal: { id: 'ann', roles: ['user'] },
+      resources: [{ resource: { kind: 'doc', id, attr }, actions: ['view'] }],
+    }),
+    asJson,
+  );
+
+test('a bundle without the program of its policies is refused, with the way out', async () => {
+  await startFactsServer(await loaded(compileTexts(policy('true'), { explain: true })), { sources: sources() }).then(
+    (server) => server.close().then(() => assert.unreachable()),
+    (error: Error) => assert.match(error.message, /compiled with `authzc compile --facts`/),
+  );
+});
+
+test('facts that nobody provides are logged once for each bundle', async () => {
+  const reading = await factsBundle(policy('R.attr.owner == P.id && R.attr.title == P.attr.title'));
+  const server = await startFactsServer(reading, { sources: sources() }, { log });
+  open.push(server);
+  const lines = (): readonly string[] =>
+    readFileSync(LOG, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('facts/nobody'));
+  await until(() => lines().length === 1);
+  assert.match(lines()[0] ?? '', /doc: principal\.attr\.title, resource\.attr\.title/);
+  await view(server);
+  await server.swap(await factsBundle(policy('R.attr.owner == P.id || R.attr.region == P.attr.region')));
+  await until(() => lines().length === 2);
+  assert.match(lines()[1] ?? '', /doc: principal\.attr\.region"/);
+  assert.is(lines().length, 2);
+});
+
+test('with `require`, such a bundle is refused at the start and at a swap', async () => {
+  const reading = await factsBundle(policy('R.attr.owner == P.id && R.attr.title == "a"'));
+  const strict = (more: object = {}) => ({ sources: sources({ require: true, ...more }) });
+  await startFactsServer(reading, strict()).then(
+    (server) => server.close().then(() => assert.unreachable()),
+    (error: Error) => assert.match(error.message, /no source provides doc: resource\.attr\.title/),
+  );
+  for (const sent of ['resource.attr.title', 'resource.attr.*'])
+    await (await startFactsServer(reading, strict({ sent: [sent] }))).close();
+  const server = await startFactsServer(await factsBundle(policy('R.attr.owner == P.id')), strict());
+  open.push(server);
+  const before = server.hash();
+  let refusal = '';
+  await server.swap(reading).catch((error: Error) => {
+    refusal = error.message;
+  });
+  assert.match(refusal, /resource\.attr\.title/);
+  assert.is(server.hash(), before);
+  assert.match((await view(server)).text, /EFFECT_ALLOW/);
+});
+
+test('audit entries say where facts are from, and which were not known', async () => {
+  const { config } = loadConfig({
+    sets: ['audit.enabled=true', 'audit.backend=file', `audit.file.path=${AUDIT}`],
+    environment: {},
+  });
+  const audit = await openAuditLog(config.audit, (message) => assert.unreachable(message));
+  const reading = await factsBundle(policy('R.attr.owner == P.id || R.attr.region == "asia"'));
+  const server = await startFactsServer(
+    reading,
+    { sources: sources(), audit: { enabled: true, backend: 'file', file: { path: AUDIT } } },
+    { log, audit },
+  );
+  await view(server);
+  await view(server, '2', { owner: 'ann', region: 'eu' });
+  await server.close();
+  const entries = readFileSync(AUDIT, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"decision"') && line.includes('checkResources'));
+  assert.is(entries.length, 2);
+  const [fetched, sent] = entries.map((line) => JSON.parse(line) as { readonly [name: string]: never });
+  const facts = fetched?.['facts'] as
+    | { readonly kept: string; readonly inputs: readonly { readonly [name: string]: unknown }[] }
+    | undefined;
+  assert.is(facts?.kept, 'all');
+  assert.equal(facts?.inputs[0]?.['unknown'], ['resource.attr.region']);
+  const [one] = (facts?.inputs[0]?.['fetched'] ?? []) as readonly { readonly [name: string]: string }[];
+  assert.is(one?.['fact'], 'resource.attr.owner');
+  assert.is(one?.['source'], 'owners');
+  assert.match(one?.['at'] ?? '', /^\d{4}-\d\d-\d\dT/);
+  // What was fetched stands in the entry like what was sent.
+  assert.match(entries[0] ?? '', /"attr":\{"owner":"ann"\}/);
+  assert.is(sent?.['facts'], undefined);
+  const line = readLine(entries[0] ?? '');
+  assert.ok(line.kind === 'check');
+  const { kept } = line.check.resources[0] ?? {};
+  assert.ok(typeof kept === 'object' && kept.unknown.has('resource.attr.region'));
+});
+
+test('metrics count what sources do', async () => {
+  const reading = await factsBundle(policy('R.attr.owner == P.id'));
+  const server = await startFactsServer(reading, { sources: sources() }, { log });
+  open.push(server);
+  await view(server);
+  origin.answer = (_, response) => response.writeHead(500).end();
+  assert.is((await view(server)).status, 503);
+  const { text } = await send(server.httpAddress, 'GET', '/_authz/metrics');
+  for (const line of [
+    'authz_facts_requests_total{source="owners"} 2',
+    'authz_facts_failures_total{source="owners"} 1',
+    'authz_facts_fetched_total{source="owners"} 1',
+    'authz_facts_unknown_total{source="owners"} 1',
+    'authz_facts_requests_total{source="regions"} 0',
+    'authz_facts_seconds_count{source="owners"} 2',
+  ])
+    assert.ok(text.includes(line), line);
+  await until(() => readFileSync(LOG, 'utf8').includes('source `owners` failed'));
+});
+
+test('a candidate decides on the facts of the call, and names those that it needs', async () => {
+  const { policies } = await factsBundle({
+    'doc.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: {
+        resource: 'doc',
+        version: 'default',
+        rules: [
+          {
+            actions: ['view', 'list'],
+            effect: 'EFFECT_ALLOW',
+            roles: ['user'],
+            condition: { match: { expr: 'R.attr.owner == P.id' } },
+          },
+          {
+            actions: ['view'],
+            effect: 'EFFECT_DENY',
+            roles: ['user'],
+            condition: { match: { expr: 'R.attr.region == "eu"' } },
+          },
+          {
+            actions: ['list'],
+            effect: 'EFFECT_ALLOW',
+            roles: ['user'],
+            condition: { match: { expr: 'P.attr.level > 3' } },
+          },
+        ],
+      },
+    }),
+  });
+  const deciders = makeFactDeciders(policies, { use: [delegation()] }, () => assert.unreachable());
+  const facts = createCandidateFacts(deciders);
+  const item = (owner: string, actions: readonly string[], effects: readonly (1 | 2)[]): ShadowItem => ({
+    kind: 'check',
+    time: 0,
+    call: {
+      principal: { id: 'ann', roles: ['user'], attr: {}, policyVersion: '', scope: '', actors: [] },
+      resources: [{ resource: { kind: 'doc', id: '1', attr: { owner }, policyVersion: '', scope: '' }, actions }],
+      auxData: { jwt: {}, jwts: {} },
+      includeMeta: false,
+    },
+    effects: [effects],
+    unknown: { principal: ['principal.attr.level'], resources: [['resource.attr.region']] },
+  });
+  const compared = (asked: ShadowItem) => compare(deciders.engine as never, asked, undefined, facts);
+  // Without the third value, `region` would be missing, and the candidate would agree.
+  assert.equal(compared(item('ann', ['view'], [1])), { result: 'needs', needs: ['resource.attr.region'] });
+  assert.equal(compared(item('bob', ['view'], [2])), { result: 'same' });
+  assert.equal(compared(item('bob', ['list'], [2])), { result: 'needs', needs: ['principal.attr.level'] });
+  assert.is(compared(item('ann', ['list'], [2])).result, 'different');
+  const both = compared(item('ann', ['list', 'view'], [2, 1]));
+  assert.ok(both.result === 'different' && both.differences.length === 1);
+  assert.equal(both.result === 'different' && both.needs, ['resource.attr.region']);
+  const plan = (unknown: readonly string[]): ShadowItem => ({
+    kind: 'plan',
+    time: 0,
+    call: {
+      principal: { id: 'ann', roles: ['user'], attr: { level: 1 }, policyVersion: '', scope: '', actors: [] },
+      resource: { kind: 'doc', attr: {}, policyVersion: '', scope: '' },
+      actions: ['list'],
+      auxData: { jwt: {}, jwts: {} },
+    },
+    filter: { kind: 'KIND_ALWAYS_DENIED' },
+    unknown: { principal: unknown },
+  });
+  assert.equal(compared(plan(['principal.attr.level', 'principal.attr.team'])), {
+    result: 'needs',
+    needs: ['principal.attr.level'],
+  });
+  assert.is(compared(plan(['principal.attr.team'])).result, 'different');
+});
+
+test.run();
