@@ -15,7 +15,14 @@ import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { attack, type Declared, NO_COUNTS, securityScriptOf } from './rls-attack.js';
 import { SCRIPT_MUTANTS, type ScriptMutant, SOURCE_MUTANTS, type SourceMutant } from './rls-mutants.js';
 import { SURROUNDINGS } from './rls-statements.js';
-import { compareStructures, type ConditionTools, fillStructures, OF_PRINCIPALS, STRUCTURES } from './rls-structures.js';
+import {
+  compareStructures,
+  type ConditionTools,
+  fillStructures,
+  OF_PRINCIPALS,
+  OF_SCOPES,
+  STRUCTURES,
+} from './rls-structures.js';
 import { protect } from './row-security.js';
 
 const test = suite('mutants of row level security');
@@ -110,7 +117,7 @@ function scriptBy(tools: Planted, { program, file }: Declared): string {
 }
 
 function sourceOf(file: string): string {
-  return readFileSync(join(ROOT, 'packages/analysis/rls', `${file}.ts`), 'utf8');
+  return readFileSync(join(ROOT, 'packages/analysis', `${file}.ts`), 'utf8');
 }
 
 /** What writes conditions and scripts, with a mistake. */
@@ -120,7 +127,7 @@ export { NotInDatabase } from './packages/analysis/rls/decision.ts';
 export { rowCondition, SharedParts } from './packages/analysis/rls/policy.ts';
 export { protectTables } from './packages/analysis/rls/protect.ts';
 export { securityScript } from './packages/analysis/rls/script.ts';`;
-  return (await importWithMistake(mutant, `packages/analysis/rls/${mutant.file}.ts`, exports, folder)) as Planted;
+  return (await importWithMistake(mutant, `packages/analysis/${mutant.file}.ts`, exports, folder)) as Planted;
 }
 
 /** A database for policies of whole sets. */
@@ -136,8 +143,9 @@ async function anotherDatabase(host: string): Promise<{
   const rows = await fillStructures(client);
   const counts = { asked: 0, refused: 0, cells: 0, seen: 0, reasons: new Map<string, number>() };
   return {
-    // Three of eight rounds have policies of principals alone, the others random ones.
-    compare: (seed, tools) => compareStructures(client, rows, seed, counts, tools, OF_PRINCIPALS[seed % 8]),
+    // Four of eight rounds have sets about principals alone and about scopes, the others random ones.
+    compare: (seed, tools) =>
+      compareStructures(client, rows, seed, counts, tools, [...OF_PRINCIPALS, OF_SCOPES][seed % 8]),
     end: () => client.end(),
   };
 }

@@ -77,6 +77,27 @@ export const OF_PRINCIPALS: readonly (readonly Document[])[] = [['v2'], ['defaul
     })),
 );
 
+/** Scopes whose policies leave other roles: a role that no policy of the root names is denied in the scope below. */
+export const OF_SCOPES: readonly Document[] = ['', 'a'].flatMap((scope) =>
+  KINDS.flatMap((resource) =>
+    ['default', 'v2'].map((version) => ({
+      resourcePolicy: {
+        resource,
+        version,
+        ...(scope === '' ? {} : { scope }),
+        rules: [
+          { actions: ['*'], effect: 'EFFECT_ALLOW' as const, roles: ['*'] },
+          {
+            actions: ['*'],
+            effect: 'EFFECT_DENY' as const,
+            roles: scope === '' ? ['admin'] : ['admin', 'auditor', 'usher'],
+          },
+        ],
+      },
+    })),
+  ),
+);
+
 /**
  * Compares policies of a whole set with check, for random principals. Returns the differences.
  *

@@ -176,6 +176,21 @@ The policy is right, and slow on a large table. For lists, add [the plan](../pla
 that nothing else is shown. Or give such principals a role of the database of their own, and leave it out of \`to\`.
 `,
   }),
+  'rls/slow-relation': message<{ readonly kind: string; readonly command: string; readonly condition: string }>({
+    severity: 'warning',
+    stage: 'rls',
+    kind: 'row level security',
+    text: ({ kind, command, condition }) =>
+      `\`${command}\` of \`${kind}\` calls a function for each row, for \`${condition}\``,
+    explanation: `
+The condition compares related rows with another column of the resource, or counts them. For a condition about
+related rows and the principal alone, the policy asks the database once for the keys of the rows that pass; this one depends on each row,
+so a function decides it for each row. It is right, and slow where a statement reads many rows.
+
+For lists, add [the plan](../plans.md) to the query: it finds the rows, and the function is called for those alone. Or change the
+condition to one about related rows and the principal, such as a column of the share in place of one of the document.
+`,
+  }),
   'rls/insert-returning': message<{ readonly kind: string }>({
     severity: 'warning',
     stage: 'rls',

@@ -2,9 +2,12 @@ import { sql, type Sql } from '../../../runtime/residual/sql/fragment.js';
 import { constantText, type KeySet } from '../../../runtime/residual/sql/policy-condition.js';
 import { Refusal } from '../../../runtime/residual/sql/refusal.js';
 
-import { isRelation, type SqlRelation } from '../../../runtime/residual/sql/table.js';
+import type { Operand } from '../../../runtime/residual/operand.js';
+import { identifier } from '../../../runtime/residual/sql/scope.js';
+import { isRelation, type SqlRelation, type SqlTable } from '../../../runtime/residual/sql/table.js';
+import { quotedPart } from '../sql-names.js';
 import { digest } from './names.js';
-import type { KeyFunction, Reader } from './protection.js';
+import type { KeyFunction, Reader, RowFunction } from './protection.js';
 
 /**
  * The functions through which policies read related tables. A sub-select of a policy would see of another table what that
@@ -12,13 +15,13 @@ import type { KeyFunction, Reader } from './protection.js';
  */
 export class KeyFunctions {
   private readonly functions = new Map<string, KeyFunction>();
+  private readonly rowFunctions = new Map<string, RowFunction>();
   private readonly columns = new Map<string, Set<string>>();
 
   /** A query of the keys of related rows. */
   readonly read = ({ relation, theirs, from, where }: KeySet): Sql => {
     const { table } = relation;
-    if (!table.includes('.'))
-      throw new Refusal('relation', `the table \`${table}\` needs its schema: \`public.${table}\``);
+    requireSchema(relation);
     const columns = Object.keys(relation.on);
     const query = constantText(sql`SELECT DISTINCT ${list(theirs)} FROM ${from} WHERE ${where}`);
     const name = nameOf(table, query);
@@ -27,23 +30,45 @@ export class KeyFunctions {
     return columns.length === 1 ? sql`SELECT authz.${name}()` : sql`SELECT * FROM authz.${name}()`;
   };
 
+  /**
+   * A call of a function that decides a condition for one row, by the columns of the row that it reads.
+   *
+   * @param condition its SQL, in which the alias of the table names the row.
+   */
+  test(condition: string, operand: Operand, table: SqlTable): string {
+    const { columns, relations } = partsReadBy(operand, table);
+    for (const relation of relations) {
+      requireSchema(relation);
+      this.addColumns(relation);
+    }
+    const alias = quotedPart(table.alias ?? table.name);
+    const row = columns.map((_, position) => `$${position + 1}`).join(', ');
+    const query = `SELECT (${condition}) IS TRUE FROM (VALUES (${row})) AS ${alias}(${columns.map(quotedPart).join(', ')})`;
+    const name = nameOf(table.name, JSON.stringify([query, columns]));
+    this.rowFunctions.set(name, { name, table: table.name, columns, query });
+    const values = columns.map((column) => identifier(`${table.alias ?? table.name}.${column}`, '"')).join(', ');
+    return `authz.${name}(${values})`;
+  }
+
   /** All that were made, and what they read; undefined if there is none. */
   reader(role: string): Reader | undefined {
-    if (this.functions.size === 0) return undefined;
+    if (this.functions.size + this.rowFunctions.size === 0) return undefined;
+    const sorted = <Named extends { readonly name: string }>(all: Iterable<Named>): readonly Named[] =>
+      [...all].sort((a, b) => (a.name < b.name ? -1 : 1));
     return {
       role,
-      tables: [...this.columns]
-        .map(([name, columns]) => ({ name, columns: [...columns].sort() }))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-      functions: [...this.functions.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      tables: sorted([...this.columns].map(([name, columns]) => ({ name, columns: [...columns].sort() }))),
+      functions: sorted(this.functions.values()),
+      rowFunctions: sorted(this.rowFunctions.values()),
     };
   }
 
-  private addColumns({ table, on, where = {}, columns = {}, value }: SqlRelation): void {
+  private addColumns({ table, on, where = {}, columns = {}, value, closure = {} }: SqlRelation): void {
     const known = this.columns.get(table) ?? new Set();
     this.columns.set(table, known);
     const inner = Object.values(columns);
-    for (const column of [...Object.keys(on), ...Object.keys(where)]) known.add(column);
+    for (const column of [...Object.keys(on), ...Object.keys(where), ...Object.entries(closure).flat()])
+      if (column !== undefined) known.add(column);
     if (value !== undefined) known.add(value.column);
     for (const stored of inner) {
       if (!isRelation(stored)) known.add(stored.column);
@@ -53,6 +78,34 @@ export class KeyFunctions {
       }
     }
   }
+}
+
+function requireSchema({ table, columns = {} }: SqlRelation): void {
+  if (!table.includes('.'))
+    throw new Refusal('relation', `the table \`${table}\` needs its schema: \`public.${table}\``);
+  for (const stored of Object.values(columns)) if (isRelation(stored)) requireSchema(stored);
+}
+
+/** The columns of a row that a condition reads, and the relations. */
+function partsReadBy(
+  operand: Operand,
+  { id, columns }: SqlTable,
+): { readonly columns: readonly string[]; readonly relations: readonly SqlRelation[] } {
+  const read = Object.entries(columns)
+    .filter(([path]) => reads(operand, `request.resource.attr.${path}`))
+    .map(([, stored]) => stored);
+  const relations = read.filter(isRelation);
+  const own = read.flatMap((stored) => (isRelation(stored) ? Object.values(stored.on) : [stored.column]));
+  const ofId = id !== undefined && reads(operand, 'request.resource.id') ? [id.column] : [];
+  return { columns: [...new Set([...ofId, ...own])].sort(), relations };
+}
+
+/** Whether an operand reads a variable, a part of it, or an object that it is in. */
+function reads(operand: Operand, path: string): boolean {
+  if ('value' in operand) return false;
+  if ('expression' in operand) return operand.expression.operands.some((part) => reads(part, path));
+  const { variable } = operand;
+  return variable === path || variable.startsWith(`${path}.`) || path.startsWith(`${variable}.`);
 }
 
 /** A name that tells a reader which table it is about, and that no other query has. */

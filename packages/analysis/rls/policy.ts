@@ -29,6 +29,8 @@ export interface RowCondition {
   readonly conjuncts: readonly string[];
   /** Whether no index finds the rows of any principal, as some principals see all rows (`rls/no-index`). */
   readonly isWithoutIndex: boolean;
+  /** What it asks a function for each row, as authors read it; empty if it asks none. */
+  readonly perRow: readonly string[];
 }
 
 /**
@@ -53,8 +55,7 @@ export function rowCondition(
     [condition, residual.not(condition)].every((each) => {
       const filter = filterOf(each);
       if (filter.kind !== 'KIND_CONDITIONAL') return true;
-      const scratch = new KeyFunctions();
-      return !(policyCondition(filter.condition, table, values, scratch.read) instanceof Refusal);
+      return !(writeCondition(filter.condition, table, values, new KeyFunctions()) instanceof Refusal);
     });
   const { enforcesSchemas } = session;
   const join = asked.of === 'any' ? residual.anyOf : residual.allOf;
@@ -68,19 +69,25 @@ export function rowCondition(
     // Whoever is nobody sees nothing, whatever the rest says: a DENY that fails denies nothing.
     const guard = '(SELECT authz.is_set())';
     if (filter.kind !== 'KIND_CONDITIONAL')
-      return { conjuncts: [filter.kind === 'KIND_ALWAYS_ALLOWED' ? guard : 'false'], isWithoutIndex: false };
+      return {
+        conjuncts: [filter.kind === 'KIND_ALWAYS_ALLOWED' ? guard : 'false'],
+        isWithoutIndex: false,
+        perRow: [],
+      };
     const ids = computed.use(filter.condition);
     if (ids.length > 0 && OF_TOKENS.includes(session.source))
       throw new NotInDatabase(
         `an expression that SQL cannot compute: the application computes it only for \`principal: settings\` and \`principal: signed\`, and a token of ${String(session.source)} does not have it`,
       );
+    const perRow: string[] = [];
     return {
       conjuncts: [
         guard,
         ...(ids.length > 0 ? [hasComputed(ids)] : []),
-        ...conjunctsOf(filter.condition).map((part) => textOf(part, table, values, keys)),
+        ...conjunctsOf(filter.condition).map((part) => textOf(part, table, values, keys, perRow)),
       ],
       isWithoutIndex: isWithoutIndex(filter.condition),
+      perRow,
     };
   } catch (error) {
     if (error instanceof UnknownGlob)
@@ -92,8 +99,14 @@ export function rowCondition(
 /** Where sessions are claims of a token, to which an application adds nothing. */
 const OF_TOKENS: readonly Session['source'][] = ['supabase', 'clerk'];
 
-function textOf(part: Operand, table: SqlTable, session: ReturnType<typeof sessionValues>, keys: KeyFunctions): string {
-  const text = policyCondition(part, table, session, keys.read);
+function textOf(
+  part: Operand,
+  table: SqlTable,
+  session: ReturnType<typeof sessionValues>,
+  keys: KeyFunctions,
+  perRow: string[],
+): string {
+  const text = writeCondition(part, table, session, keys, perRow);
   if (text instanceof Refusal)
     throw new NotInDatabase(
       text.operator === 'variable' || text.operator === 'relation'
@@ -101,6 +114,38 @@ function textOf(part: Operand, table: SqlTable, session: ReturnType<typeof sessi
         : `\`${text.operator}\`: ${text.reason}: \`${residual.operandText(part)}\``,
     );
   return text;
+}
+
+/**
+ * A condition of a policy. What keys of related rows do not say, such as a comparison of a related row with the row of the
+ * policy or a count, a function decides for each row.
+ */
+function writeCondition(
+  operand: Operand,
+  table: SqlTable,
+  session: ReturnType<typeof sessionValues>,
+  keys: KeyFunctions,
+  perRow: string[] = [],
+): string | Refusal {
+  const byKeys = policyCondition(operand, table, session, new KeyFunctions().read);
+  // What is read may be needed, so the functions are made once it is known that there are no others.
+  if (!(byKeys instanceof Refusal)) return policyCondition(operand, table, session, keys.read);
+  const operator = 'expression' in operand ? operand.expression.operator : undefined;
+  if ('expression' in operand && (operator === 'and' || operator === 'or')) {
+    const parts = operand.expression.operands.map((part) => writeCondition(part, table, session, keys, perRow));
+    const refused = parts.find((part) => part instanceof Refusal);
+    return refused ?? `(${parts.join(operator === 'and' ? ' AND ' : ' OR ')})`;
+  }
+  const ofRow = policyCondition(operand, table, session, undefined);
+  if (ofRow instanceof Refusal) return byKeys;
+  try {
+    const text = keys.test(ofRow, operand, table);
+    perRow.push(residual.operandText(operand));
+    return text;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
 }
 
 function conjunctsOf(operand: Operand): readonly Operand[] {

@@ -74,6 +74,8 @@ function protectTable(
       const condition = (asked: AskedActions | undefined): string | undefined =>
         asked && textOf(rowCondition(decisions, place, asked, own, shared));
       const using = found && textOf(found);
+      for (const condition of found?.perRow ?? [])
+        report.add('rls/slow-relation', rules.place, { kind, command, condition }, { notes: [WITH_PLAN] });
       if (found?.isWithoutIndex === true)
         report.add('rls/no-index', rules.place, { kind, command }, { notes: [WITH_PLAN] });
       // `update: edit` asks the same of the row before and after.

@@ -38,6 +38,8 @@ export interface Reader {
   readonly tables: readonly ReadTable[];
   /** Sorted by name. */
   readonly functions: readonly KeyFunction[];
+  /** Functions that are called for each row. Sorted by name. */
+  readonly rowFunctions: readonly RowFunction[];
 }
 
 /** A related table, and the columns of it that conditions read. */
@@ -52,6 +54,17 @@ export interface KeyFunction {
   readonly name: string;
   readonly table: string;
   /** The columns of the table that it returns, at least one. */
+  readonly columns: readonly string[];
+  readonly query: string;
+}
+
+/** A function that decides a condition about a row, related rows and the principal. */
+export interface RowFunction {
+  /** `documents_1f2e3d4c5b6a`. */
+  readonly name: string;
+  /** The table of the row. */
+  readonly table: string;
+  /** The columns of the row, which are its parameters. */
   readonly columns: readonly string[];
   readonly query: string;
 }

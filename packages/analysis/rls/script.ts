@@ -2,7 +2,16 @@ import { quotedText } from '../../../runtime/residual/sql/policy-condition.js';
 import { quotedName, quotedPart } from '../sql-names.js';
 import { roleName } from './names.js';
 import { SIGNATURES } from './signatures.js';
-import type { Helper, KeyFunction, Protection, Reader, ReadTable, TablePolicy, TableProtection } from './protection.js';
+import type {
+  Helper,
+  KeyFunction,
+  Protection,
+  Reader,
+  ReadTable,
+  RowFunction,
+  TablePolicy,
+  TableProtection,
+} from './protection.js';
 
 /**
  * What a database enforces as one transaction for PostgreSQL: helpers, the reader of related tables, and for each table its
@@ -132,7 +141,7 @@ const DROP_KEY_FUNCTIONS = run([
   '  each record;',
   'BEGIN',
   "  FOR each IN SELECT oid::regprocedure AS own, proowner::regrole AS owner FROM pg_proc WHERE pronamespace = 'authz'::regnamespace",
-  "    AND obj_description(oid, 'pg_proc') LIKE 'authz keys of %' LOOP",
+  "    AND (obj_description(oid, 'pg_proc') LIKE 'authz keys of %' OR obj_description(oid, 'pg_proc') LIKE 'authz row of %') LOOP",
   "    EXECUTE format('GRANT %s TO CURRENT_USER', each.owner);",
   "    EXECUTE format('DROP FUNCTION %s', each.own);",
   '  END LOOP;',
@@ -150,12 +159,13 @@ function createRole(role: string): string {
 }
 
 /** A role may only give a function to one whose member it is, and that may create in the schema. */
-function readerStatements({ role, tables, functions }: Reader): readonly string[] {
+function readerStatements({ role, tables, functions, rowFunctions }: Reader): readonly string[] {
   const reader = quotedPart(role);
   return [
     `GRANT ${reader} TO CURRENT_USER;\nGRANT CREATE ON SCHEMA authz TO ${reader};`,
     ...tables.map((table) => readTableStatements(table, reader)),
     ...functions.map((each) => keyFunctionStatements(each, reader)),
+    ...rowFunctions.map((each) => rowFunctionStatements(each, reader)),
     `REVOKE CREATE ON SCHEMA authz FROM ${reader};`,
   ];
 }
@@ -183,6 +193,16 @@ function keyFunctionStatements({ name, table, columns, query }: KeyFunction, rea
     `LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name}() OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name}() IS ${quotedText(`authz keys of ${table}`)};`,
+  ].join('\n');
+}
+
+function rowFunctionStatements({ name, table, columns, query }: RowFunction, reader: string): string {
+  const types = columns.map((column) => `${quotedName(table)}.${quotedPart(column)}%TYPE`).join(', ');
+  return [
+    `CREATE OR REPLACE FUNCTION authz.${name}(${types}) RETURNS boolean`,
+    `LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS ${quotedText(query)};`,
+    `ALTER FUNCTION authz.${name} OWNER TO ${reader};`,
+    `COMMENT ON FUNCTION authz.${name} IS ${quotedText(`authz row of ${table}`)};`,
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 import { roleName } from '../../analysis/rls/names.js';
 import { quotedPart } from '../../analysis/sql-names.js';
-import type { Helper, KeyFunction, Protection } from '../../analysis/rls/protection.js';
+import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
 import type { Catalogue, CatalogueFunction, CatalogueRole } from './catalogue.js';
 import { note, refuted, type RlsFinding, unknown } from './finding.js';
 
@@ -79,7 +79,9 @@ function helperFindings(
 ): readonly RlsFinding[] {
   const findings = [
     ...helpers.flatMap((helper) => oneHelper(helper, functions)),
-    ...(reader?.functions ?? []).flatMap((each) => oneKeyFunction(each, reader?.role ?? '', functions)),
+    ...[...(reader?.functions ?? []), ...(reader?.rowFunctions ?? [])].flatMap((each) =>
+      oneReaderFunction(each, reader?.role ?? '', functions),
+    ),
   ];
   if (schema === undefined) return findings;
   const mayAct = (owner: string): readonly string[] => roles.filter(({ as }) => as === owner).map(({ role }) => role);
@@ -123,21 +125,22 @@ function oneHelper({ signature, type, body }: Helper, functions: readonly Catalo
 }
 
 /** A function that reads a related table runs as the reader, who sees all of its rows. */
-function oneKeyFunction(
-  { name, query }: KeyFunction,
+function oneReaderFunction(
+  { name, query }: KeyFunction | RowFunction,
   reader: string,
   functions: readonly CatalogueFunction[],
 ): readonly RlsFinding[] {
-  const object = `function authz.${name}()`;
+  const [found, ...others] = functions.filter((own) => own.name === name);
+  const object = `function authz.${name}(${found?.arguments ?? ''})`;
   const changed = (message: string): readonly RlsFinding[] => [
     refuted('helper-changed', object, message, { fix: RUN_AGAIN }),
   ];
-  const found = functions.find((own) => own.name === name && own.arguments === '');
   if (found === undefined) return changed('it does not exist');
+  if (others.length > 0) return changed('there is another function of this name');
   if (found.volatility === 'i')
     return [
       refuted('helper-immutable', object, 'it is IMMUTABLE: a plan that is kept shows the rows of another principal', {
-        fix: `ALTER FUNCTION authz.${name}() STABLE;`,
+        fix: `ALTER FUNCTION authz.${name} STABLE;`,
       }),
     ];
   const problems = [

@@ -212,7 +212,9 @@ function typesOf({ type, zone }: SqlColumn, isOther: boolean): readonly string[]
 
 /** Tables, views and functions through which rows of a table are reached beside its policies. */
 export function reachFindings(table: CatalogueTable, reader: Protection['reader']): readonly RlsFinding[] {
-  const own = new Set(reader?.functions.map((each) => `authz.${each.name}()`));
+  const own = new Set(
+    [...(reader?.functions ?? []), ...(reader?.rowFunctions ?? [])].map(({ name }) => `authz.${name}`),
+  );
   return [
     ...table.relatives.flatMap(({ name, relation, isSecured, policies, roles }): readonly RlsFinding[] => {
       if (roles.length === 0 || (isSecured && policies === 0)) return [];
@@ -259,7 +261,7 @@ export function reachFindings(table: CatalogueTable, reader: Protection['reader'
       ];
     }),
     ...table.functions.flatMap(({ name, owner, isOwnerExempt, roles }): readonly RlsFinding[] =>
-      roles.length === 0 || !isOwnerExempt || own.has(name)
+      roles.length === 0 || !isOwnerExempt || own.has(name.replace(/\(.*/s, ''))
         ? []
         : [
             unknown(

@@ -15,16 +15,20 @@ export type { KeySet } from './scope.js';
  * SQL.
  *
  * @param session what the database knows of the principal, by variable.
- * @param keySet reads related rows.
+ * @param keySet reads related rows; without it, the text reads them itself, of the row that it is about.
  */
 export function policyCondition(
   operand: Operand,
   table: SqlTable,
   session: NonNullable<Scope['session']>,
-  keySet: NonNullable<Scope['keySet']>,
+  keySet: Scope['keySet'],
 ): string | Refusal {
   try {
-    const scope: Scope = { ...scopeOf(table), session, keySet };
+    const scope: Scope = {
+      ...scopeOf(table),
+      session,
+      ...(keySet === undefined ? { closures: 'row' } : { keySet }),
+    };
     return constantText(truth(operand, true, scope));
   } catch (error) {
     if (error instanceof Refusal) return error;
