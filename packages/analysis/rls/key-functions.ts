@@ -1,9 +1,8 @@
 import { sql, type Sql } from '../../../runtime/residual/sql/fragment.js';
-import { constantText, type KeySet } from '../../../runtime/residual/sql/policy-condition.js';
+import { columnIn, constantText, type KeySet } from '../../../runtime/residual/sql/policy-condition.js';
 import { Refusal } from '../../../runtime/residual/sql/refusal.js';
 
 import type { Operand } from '../../../runtime/residual/operand.js';
-import { identifier } from '../../../runtime/residual/sql/scope.js';
 import { isRelation, type SqlRelation, type SqlTable } from '../../../runtime/residual/sql/table.js';
 import { quotedPart } from '../sql-names.js';
 import { digest } from './names.js';
@@ -46,7 +45,7 @@ export class KeyFunctions {
     const query = `SELECT (${condition}) IS TRUE FROM (VALUES (${row})) AS ${alias}(${columns.map(quotedPart).join(', ')})`;
     const name = nameOf(table.name, JSON.stringify([query, columns]));
     this.rowFunctions.set(name, { name, table: table.name, columns, query });
-    const values = columns.map((column) => identifier(`${table.alias ?? table.name}.${column}`, '"')).join(', ');
+    const values = columns.map((column) => columnIn(table, column)).join(', ');
     return `authz.${name}(${values})`;
   }
 

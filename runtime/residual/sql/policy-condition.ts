@@ -3,7 +3,7 @@ import { truth } from './condition.js';
 import { flatParts, type Given, type Sql } from './fragment.js';
 import { POSTGRESQL } from './postgresql.js';
 import { Refusal } from './refusal.js';
-import { columnValue, type Scope, Statement } from './scope.js';
+import { columnName, columnValue, type Scope, Statement } from './scope.js';
 import type { SqlTable } from './table.js';
 import type { SqlValue } from './value.js';
 
@@ -47,6 +47,11 @@ export function constantText({ parts, top }: Sql): string {
 /** A text column of a table as a value of its policies. */
 export function columnText(table: SqlTable, column: string): SqlValue {
   return columnValue(scopeOf(table), { column, type: 'text' });
+}
+
+/** The name of a column in a policy of its table. */
+export function columnIn(table: SqlTable, column: string): string {
+  return constantText(columnName(scopeOf(table), column, undefined));
 }
 
 function scopeOf(table: SqlTable): Scope {
