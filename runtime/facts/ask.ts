@@ -294,6 +294,8 @@ export interface Ask {
     readonly locks?: readonly Loader[] | undefined;
   };
   readonly action: string;
+  /** All actions that are asked about the resource in one: its schemas are skipped if all of them are exempt. Absent: this one. */
+  readonly actions?: readonly string[] | undefined;
   readonly auxData: AuxDataInput | undefined;
   readonly tenants: TenantDocuments | undefined;
   /** Whether outputs and derived roles are wanted, too. */

@@ -68,7 +68,7 @@ export function makeDeciders({ policies, options, clock, create, onDisagreement 
     rejects: (ask) => findSchemas(own, ask),
     // Without roles, what schemas mention is left.
     schemaFacts: (ask, index) =>
-      reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(engine, ask, index), roles: [] }),
+      reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(engine, ask, index), action: actionsOf(ask), roles: [] }),
     responseFacts: (ask, index) => reads?.({}, { ...aboutOne(engine, ask, index), level: 'response' }),
     at: (chosen, work) => {
       const before = instant;
@@ -98,7 +98,8 @@ function tellsMore(
 }
 
 /** The sides whose schemas reject requests. */
-function findSchemas({ settings, registry }: ExtensibleEngine, { resource: { input }, action }: Ask): SchemaSides {
+function findSchemas({ settings, registry }: ExtensibleEngine, ask: Ask): SchemaSides {
+  const { input } = ask.resource;
   if (settings.schemaEnforcement !== 'reject') return NO_SCHEMAS;
   const scope = input.scope || settings.defaultScope;
   const { schemas } = registry.resourceChain(
@@ -107,8 +108,12 @@ function findSchemas({ settings, registry }: ExtensibleEngine, { resource: { inp
     scope.startsWith('.') ? scope.slice(1) : scope,
   );
   const applies = (schema: { readonly ignores?: (action: string) => boolean } | undefined): boolean =>
-    schema !== undefined && schema.ignores?.(action) !== true;
+    schema !== undefined && !actionsOf(ask).every((action) => schema.ignores?.(action));
   return { principal: applies(schemas?.principal), resource: applies(schemas?.resource) };
+}
+
+function actionsOf({ action, actions = [action] }: Ask): readonly string[] {
+  return actions;
 }
 
 const NO_SCHEMAS: SchemaSides = { principal: false, resource: false };

@@ -232,7 +232,7 @@ export class FactGatherer {
         }));
       byPlace.set(key, principals);
       const resource = { input, subject: subjects[index] as Subject };
-      return actions.map((action): Ask => ({ principals, resource, action, auxData, tenants, wantsOutputs }));
+      return actions.map((action): Ask => ({ principals, resource, action, actions, auxData, tenants, wantsOutputs }));
     });
   }
 

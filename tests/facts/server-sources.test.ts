@@ -282,6 +282,42 @@ test('with `onFailure: deny`, what lacks a fact is denied, and says so', async (
   }
 });
 
+test('where a schema is enforced, an exempt action beside others needs the facts of the schema as well', async () => {
+  const policy = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  schemas:
+    resourceSchema: {ref: "authz:///doc.json", ignoreWhen: {actions: [view]}}
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user]}
+    - {actions: [edit], effect: EFFECT_ALLOW, roles: [user]}
+`;
+  // No document satisfies it that has an owner.
+  const schema = JSON.stringify({ type: 'object', properties: { owner: { type: 'null' } } });
+  const own = await startFactsServer(await factsBundle({ 'doc.yaml': policy }, new Map([['doc.json', schema]])), {
+    schema: { enforcement: 'reject' },
+    sources: sourcesOf(origin.url, { onFailure: 'deny' }),
+  });
+  try {
+    const check = async (actions: readonly string[]): Promise<unknown> => {
+      const body = JSON.stringify({
+        principal: { id: 'ann', roles: ['user'] },
+        resources: [{ resource: { kind: 'doc', id: '1' }, actions }],
+      });
+      const { text } = await send(own.httpAddress, 'POST', '/api/check/resources', body, asJson);
+      return (JSON.parse(text) as { readonly results: readonly { readonly actions: object }[] }).results[0]?.actions;
+    };
+    assert.equal(await check(['view']), { view: 'EFFECT_ALLOW' });
+    assert.equal(await check(['view', 'edit']), { view: 'EFFECT_DENY', edit: 'EFFECT_DENY' });
+    fault = (response) => response.writeHead(500).end();
+    assert.equal(await check(['view']), { view: 'EFFECT_ALLOW' });
+    assert.equal(await check(['view', 'edit']), { view: 'EFFECT_DENY', edit: 'EFFECT_DENY' });
+  } finally {
+    await own.close();
+  }
+});
+
 test('what is decided without a source does not ask it', async () => {
   fault = (response) => response.writeHead(500).end();
   for (const protocol of PROTOCOLS.filter(({ name }) => name !== 'ExplainDecision' && name !== 'AuthZEN action search'))

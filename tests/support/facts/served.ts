@@ -9,8 +9,11 @@ import { type Bundle, type RunningServer, startServer, type Surroundings } from 
 import { compileTexts, loaded } from '../compiled.js';
 
 /** Compiles policies as `authzc compile --facts --explain` does. */
-export async function factsBundle(texts: { readonly [path: string]: string }): Promise<Bundle> {
-  return loaded(compileTexts(texts, { facts: true, explain: true }));
+export async function factsBundle(
+  texts: { readonly [path: string]: string },
+  schemaTexts?: ReadonlyMap<string, string>,
+): Promise<Bundle> {
+  return loaded(compileTexts(texts, { facts: true, explain: true, ...(schemaTexts && { schemaTexts }) }));
 }
 
 export const ADMIN = `Basic ${Buffer.from('admin:open sesame').toString('base64')}`;
