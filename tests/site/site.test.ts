@@ -260,6 +260,10 @@ test('pages are read and searched without another host, in light and dark', asyn
     assert.is.not(await background(), light);
 
     await page.keyboard.press('Control+k');
+    // A page that explains comes before those that are looked up by name.
+    await page.locator('#localsearch-input').fill('tenant');
+    await page.locator('.result .title', { hasText: 'tenant' }).first().waitFor();
+    assert.match(await page.locator('.result').first().locator('.titles').innerText(), /roles of tenants|multi-tenant/i);
     await page.locator('#localsearch-input').fill('parental consent');
     const found = page.locator('.result').first();
     await found.waitFor();
@@ -308,6 +312,8 @@ const KINDS_OF_PAGES: readonly string[] = [
   // It takes as long as the others together.
   ...(EFFORT === 'quick' ? [] : ['/spec/policy-language.html']),
   '/guides/multi-tenant.html',
+  '/comparison.html',
+  '/command-line.html',
   '/diagnostics/',
   '/playground.html',
   '/benchmarks.html',

@@ -4,6 +4,7 @@ import { markButtons, titleBlocks } from '../paragraphs.js';
 import { anchorOf } from '../../../scripts/house/citations.js';
 import { repositoryFiles } from '../files.js';
 import { HOME, listSections } from '../pages.js';
+import { withoutEmptyHeads } from '../tables.js';
 
 const sections = listSections(repositoryFiles);
 
@@ -46,6 +47,9 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     config: (markdown) => {
       markdown.core.ruler.push('file-names', ({ tokens }) => titleBlocks(tokens));
+      markdown.core.ruler.push('tables', (state) => {
+        state.tokens = [...withoutEmptyHeads(state.tokens)];
+      });
       markdown.core.ruler.push('buttons', ({ tokens }) => markButtons(tokens));
       const fence = markdown.renderer.rules.fence;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {
@@ -62,8 +66,20 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    // Results show the text around the words, which tells more than a heading.
-    search: { provider: 'local', options: { detailedView: true } },
+    logo: '/icon.svg',
+    search: {
+      provider: 'local',
+      options: {
+        // Results show the text around the words, which tells more than a heading.
+        detailedView: true,
+        miniSearch: {
+          // Pages that explain come before those that are looked up by name. The function runs in the browser.
+          searchOptions: {
+            boostDocument: (id) => (/\/(api|decisions|diagnostics|spec)\/|\/changelog/.test(id) ? 0.2 : 1),
+          },
+        },
+      },
+    },
     outline: [2, 3],
     ...(EDIT !== undefined && { editLink: { pattern: `${EDIT}/:path`, text: 'Edit this page' } }),
     nav: [
