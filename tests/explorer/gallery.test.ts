@@ -48,6 +48,10 @@ test('actors are explained one by one, and all must be allowed', async () => {
   );
 });
 
+test('requests of examples are written as those of servers are, on lines that half a screen shows', () => {
+  for (const { name, request } of GALLERY) assert.is(request, requestText(JSON.parse(request)), name);
+});
+
 test('requests are written on few lines, and read back as they were', async () => {
   const request = {
     principal: { id: 'a', roles: ['user'], attr: {} },

@@ -2,22 +2,33 @@ import { badge } from './check-answer.js';
 import { element } from '../dom.js';
 import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 
-/** Why an action is allowed or denied: what decided, the rules that were asked, and what would turn the decision. */
+/** Why an action is allowed or denied: what decided, the rules that were asked, and what would flip the decision. */
 export function explainAnswer(body: Json): HTMLElement {
   const isAllowed = textOf(at(body, ['effect'])) === 'EFFECT_ALLOW';
   const decision = isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny');
-  const deciding = toItems(at(body, ['decidedBy'])).map((rule) => `${textOf(at(rule, ['rule']))} ${renderPlace(rule)}`);
-  const reasons = at(body, ['isRejected']) === true ? ['the attributes violate the schema'] : deciding;
+  const deciding = toItems(at(body, ['decidedBy'])).map((rule) => [textOf(at(rule, ['rule'])), placeNode(rule)]);
+  const reasons = at(body, ['isRejected']) === true ? [['the attributes violate the schema']] : deciding;
   const steps = toItems(at(body, ['steps']));
   return element(
     'section',
     { class: 'result' },
-    element('h3', {}, decision, ` ${reasons.length === 0 ? 'no rule allows' : `by ${reasons.join(', ')}`}`),
+    element(
+      'h3',
+      {},
+      decision,
+      reasons.length === 0 ? ' no rule allows' : ' by ',
+      ...reasons.flatMap((reason, index) => (index === 0 ? reason : [', ', ...reason])),
+    ),
     steps.length === 0
       ? element('p', {}, 'No rule matches this action and these roles.')
       : element('ul', { class: 'tree', 'aria-label': 'Rules' }, ...steps.map(stepNode)),
     ...nearMissNodes(isAllowed, toItems(at(body, ['nearMisses', 'sets']))),
   );
+}
+
+/** Where something is written, on one line. With a dot, it is set apart from what is before it. */
+function placeNode(item: Json, separator = '· '): HTMLElement {
+  return element('span', { class: 'place' }, ` ${separator}${renderPlace(item)}`);
 }
 
 function renderPlace(item: Json): string {
@@ -59,7 +70,7 @@ function ruleNode(rule: Json): HTMLElement {
     [
       `${mark} ${textOf(at(rule, ['name']))} `,
       badge(isAllow ? 'ALLOW' : 'DENY', applies ? (isAllow ? 'allow' : 'deny') : 'idle'),
-      quiet(`${text}${inverted} · ${renderPlace(rule)}`),
+      quiet(`${text}${inverted}`, placeNode(rule)),
     ],
     [
       ...(derivedRole === undefined ? [] : [derivedRoleNode(derivedRole)]),
@@ -72,7 +83,7 @@ function derivedRoleNode(role: Json): HTMLElement {
   const condition = at(role, ['condition']);
   const mark = at(role, ['isActive']) === true ? '✔' : '✘';
   return branch(
-    [`${mark} derived role ${textOf(at(role, ['name']))}`, quiet(renderPlace(role))],
+    [`${mark} derived role ${textOf(at(role, ['name']))}`, quiet('', placeNode(role, ''))],
     condition === undefined ? [] : [conditionNode(condition)],
   );
 }
@@ -93,13 +104,12 @@ function conditionNode(condition: Json): HTMLElement {
     textOf(at(condition, ['comparison'])),
     ...read,
     error === '' ? '' : `cannot be evaluated: ${error}`,
-    renderPlace(condition),
   ];
   return branch(
     [
       `${mark} `,
       element('span', { class: 'variable' }, textOf(at(condition, ['text']))),
-      quiet(details.filter((text) => text !== '').join(' · ')),
+      quiet(details.filter((text) => text !== '').join(' · '), placeNode(condition)),
     ],
     parts,
   );
@@ -120,8 +130,9 @@ function branch(line: readonly (HTMLElement | string)[], parts: readonly HTMLEle
   );
 }
 
-function quiet(text: string): HTMLElement | string {
-  return text === '' ? '' : element('span', { class: 'meaning' }, ` ${text}`);
+function quiet(text: string, ...after: readonly HTMLElement[]): HTMLElement | string {
+  if (text === '' && after.length === 0) return '';
+  return element('span', { class: 'meaning' }, text === '' ? '' : ` ${text}`, ...after);
 }
 
 function nearMissNodes(isAllowed: boolean, sets: readonly Json[]): readonly HTMLElement[] {

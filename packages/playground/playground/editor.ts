@@ -152,7 +152,7 @@ const THEME = EditorView.theme({
   // In place of images in the style sheet, which the page's policy forbids.
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--deny)' },
   '.cm-lintRange-warning': { backgroundImage: 'none', textDecoration: 'underline wavy var(--depends)' },
-  '.cm-lint-marker': { width: '0.6rem', height: '0.6rem', margin: '0.35rem 0.1rem', borderRadius: '50%' },
+  '.cm-lint-marker': { width: '0.6rem', height: '0.6rem', margin: '0.28rem 0.1rem', borderRadius: '50%' },
   '.cm-lint-marker-error': { content: 'none', backgroundColor: 'var(--deny)' },
   '.cm-lint-marker-warning': { content: 'none', backgroundColor: 'var(--depends)' },
   '.cm-tooltip': { backgroundColor: 'var(--card)', color: 'var(--text)', border: '1px solid var(--line)' },

@@ -13,6 +13,7 @@ export function markdownNode(markdown: string): HTMLElement {
   return element('div', { class: 'cm-help' }, ...nodes);
 }
 
-function inlineNodes(text: string): readonly (HTMLElement | string)[] {
+/** The text of a paragraph, in which backticks mark code. */
+export function inlineNodes(text: string): readonly (HTMLElement | string)[] {
   return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
 }

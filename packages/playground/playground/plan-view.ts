@@ -5,8 +5,8 @@ import { refusal, type ResultView } from './decision-view.js';
 import type { ActionPlan, Answer, SqlText } from './result.js';
 
 const DIALECTS = [
-  ['sqlite', 'SQLite'],
   ['postgresql', 'PostgreSQL'],
+  ['sqlite', 'SQLite'],
   ['mysql', 'MySQL'],
 ] as const;
 

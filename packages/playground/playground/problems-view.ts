@@ -1,4 +1,5 @@
 import { element } from '../dom.js';
+import { inlineNodes } from './markdown.js';
 import type { Problem } from './result.js';
 
 /** The problems of the policies, below their editor. */
@@ -41,7 +42,8 @@ function problemItem(problem: Problem, goTo: (problem: Problem) => void): HTMLEl
     'li',
     { class: severity },
     element('button', { type: 'button', class: 'link', onclick: () => goTo(problem) }, at || 'All files'),
-    ` ${severity}[${code}]: ${text}`,
-    ...notes.map((note) => element('p', { class: 'hint' }, note)),
+    ` ${severity}[${code}]: `,
+    ...inlineNodes(text),
+    ...notes.map((note) => element('p', { class: 'hint' }, ...inlineNodes(note))),
   );
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 
-/** The width in columns; a longer value has a line for each of its members. */
-const WIDTH = 80;
+/** The columns of half a screen; a longer value has a line for each of its members. */
+const WIDTH = 64;
 
 /** A request as people write it: values that fit on a line are on one. */
 export function requestText(request: Json): string {

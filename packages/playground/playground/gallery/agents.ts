@@ -84,8 +84,16 @@ tests:
     },
   ],
   request: `{
-  "principal": { "id": "agent-7", "roles": ["agent"], "attr": { "tools": ["search", "refund"] } },
-  "resource": { "kind": "tool", "id": "refund", "attr": { "readOnly": false } },
+  "principal": {
+    "id": "agent-7",
+    "roles": ["agent"],
+    "attr": { "tools": ["search", "refund"] }
+  },
+  "resource": {
+    "kind": "tool",
+    "id": "refund",
+    "attr": { "readOnly": false }
+  },
   "actions": ["describe", "call"]
 }
 `,

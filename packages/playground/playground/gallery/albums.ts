@@ -35,7 +35,11 @@ tests:
   "resource": {
     "kind": "album",
     "id": "a1",
-    "attr": { "owner": "bob", "visibility": "friends", "friends": ["alice", "carol"] }
+    "attr": {
+      "owner": "bob",
+      "visibility": "friends",
+      "friends": ["alice", "carol"]
+    }
   },
   "actions": ["view", "edit"]
 }

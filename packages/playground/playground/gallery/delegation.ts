@@ -61,9 +61,19 @@ tests:
   "principal": {
     "id": "anna",
     "roles": ["user"],
-    "actors": [{ "id": "travel", "roles": ["assistant"], "attr": { "actsFor": "anna" } }]
+    "actors": [
+      {
+        "id": "travel",
+        "roles": ["assistant"],
+        "attr": { "actsFor": "anna" }
+      }
+    ]
   },
-  "resource": { "kind": "calendar", "id": "c1", "attr": { "owner": "anna" } },
+  "resource": {
+    "kind": "calendar",
+    "id": "c1",
+    "attr": { "owner": "anna" }
+  },
   "actions": ["view", "edit"]
 }
 `,

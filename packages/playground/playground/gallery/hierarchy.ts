@@ -68,11 +68,18 @@ tests:
     },
   ],
   request: `{
-  "principal": { "id": "ann", "roles": ["user"], "attr": { "folders": ["/legal"] } },
+  "principal": {
+    "id": "ann",
+    "roles": ["user"],
+    "attr": { "folders": ["/legal"] }
+  },
   "resource": {
     "kind": "file",
     "id": "f2",
-    "attr": { "folder": "/legal/contracts/2030", "owner": "bob" }
+    "attr": {
+      "folder": "/legal/contracts/2030",
+      "owner": "bob"
+    }
   },
   "actions": ["read", "edit"]
 }

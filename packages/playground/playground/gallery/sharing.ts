@@ -88,7 +88,11 @@ tests:
   "resource": {
     "kind": "document",
     "id": "d1",
-    "attr": { "owner": "ann", "editors": [], "viewers": ["bob"] }
+    "attr": {
+      "owner": "ann",
+      "editors": [],
+      "viewers": ["bob"]
+    }
   },
   "actions": ["view", "edit"]
 }

@@ -71,8 +71,16 @@ tests:
     },
   ],
   request: `{
-  "principal": { "id": "ann", "roles": ["member"], "attr": { "tenant": "acme" } },
-  "resource": { "kind": "invoice", "id": "i1", "attr": { "tenant": "acme" } },
+  "principal": {
+    "id": "ann",
+    "roles": ["member"],
+    "attr": { "tenant": "acme" }
+  },
+  "resource": {
+    "kind": "invoice",
+    "id": "i1",
+    "attr": { "tenant": "acme" }
+  },
   "actions": ["view", "pay"]
 }
 `,
