@@ -263,6 +263,26 @@ test('a witness names the globals and the time that it depends on', async () => 
   );
 });
 
+test('a witness has attributes that the schemas accept, if there are such', async () => {
+  const number = (name: string): string =>
+    JSON.stringify({ type: 'object', properties: { [name]: { type: 'number' } }, required: [name] });
+  const schemas = new Map([
+    ['doc.json', number('amount')],
+    ['person.json', number('limit')],
+  ]);
+  const policy = {
+    schemas: { resourceSchema: { ref: 'authz:///doc.json' }, principalSchema: { ref: 'authz:///person.json' } },
+    rules: [{ ...VIEW, condition: { match: { expr: 'R.attr.amount < P.attr.limit' } } }],
+  };
+  const { mutants } = await reportOf(policy, {}, { calls: [] }, schemas);
+  const shown = mutants.flatMap(({ witness }) => (witness === undefined ? [] : [witness.request]));
+  assert.ok(shown.length > 5);
+  assert.equal(
+    shown.map(({ principal, resource }) => [typeof principal.attr?.['limit'], typeof resource.attr?.['amount']]),
+    shown.map(() => ['number', 'number']),
+  );
+});
+
 const BOUNDS = { ...VIEW, condition: { match: { expr: 'R.attr.n < 10 && R.attr.n < 20' } } };
 const NARROWER = 'R.attr.n < 10 && R.attr.n < 20 -> R.attr.n < 10';
 
@@ -330,8 +350,9 @@ async function reportOf(
   policy: object,
   more: { readonly [path: string]: object } = {},
   tests: Partial<Tests> = {},
+  schemaTexts: ReadonlyMap<string, string> = new Map(),
 ): Promise<MutationReport> {
-  const program = programOf(policy, more);
+  const program = programOf(policy, more, schemaTexts);
   const options = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   return tryMutants(
     program,
@@ -347,12 +368,17 @@ async function reportOf(
   );
 }
 
-function programOf(policy: object, more: { readonly [path: string]: object }): Program {
+function programOf(
+  policy: object,
+  more: { readonly [path: string]: object },
+  schemaTexts: ReadonlyMap<string, string> = new Map(),
+): Program {
   const texts = { ...more, 'doc.yaml': { resourcePolicy: { resource: 'doc', version: 'default', ...policy } } };
   const { lowered, diagnostics } = compileTexts(
     Object.fromEntries(
       Object.entries(texts).map(([path, text]) => [path, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...text })]),
     ),
+    { schemaTexts },
   );
   assert.is(diagnostics.filter(({ severity }) => severity === 'error').length, 0, JSON.stringify(diagnostics));
   return lowered as Program;

@@ -25,7 +25,9 @@ export interface DifferenceOptions {
 export interface ComparedMutant {
   /** Whether the program allows a situation. */
   readonly isAllowedBefore: (situation: Situation) => boolean;
-  /** Whether the mutant decides it otherwise. */
+  /** Whether attributes satisfy the schemas of the program. */
+  readonly satisfiesSchemas: (situation: Situation) => boolean;
+  /** Whether the mutant decides a situation otherwise. */
   readonly differs: (situation: Situation) => boolean;
   /**
    * Whether the mutant decides any situation otherwise, in default evaluation (docs/spec/analysis.md#levels). `no` is a proof,
@@ -64,6 +66,7 @@ export class MutantComparison {
     const mutant = makeEvaluations(folded, makeBundle(folded).bundle);
     return {
       isAllowedBefore: (situation) => this.original.strict.replay.isAllowed(situation),
+      satisfiesSchemas: (situation) => this.original.strict.replay.satisfiesSchemas(situation),
       differs: differing(this.original.strict, mutant.strict),
       difference: (options) => this.difference(mutated, mutant, options),
     };

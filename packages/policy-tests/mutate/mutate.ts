@@ -99,7 +99,10 @@ export async function tryMutants(
       const compared = comparison.of(mutated);
       const answer = await compared.difference({ seeds });
       if (answer.answer === 'no' && isProvable) results.push({ ...mutant, result: 'equivalent' });
-      else results.push({ ...mutant, result: 'survived', ...makeWitness(answer, compared, literalValues) });
+      else {
+        const shown = await asSchemasAllow(answer, compared, seeds);
+        results.push({ ...mutant, result: 'survived', ...makeWitness(shown, compared, literalValues) });
+      }
     }
   } finally {
     await comparison.close();
@@ -125,14 +128,28 @@ export function countKilled(
   return mutants.filter((mutant) => firstFailure(passing, askerOf(makeBundle(fold(mutant.program()))))).length;
 }
 
-/** The situation of an answer, with values that a reader knows. */
+/** The answer with attributes that the schemas accept, if there are such: readers do not believe a request that no caller sends. */
+async function asSchemasAllow(answer: Answer, compared: ComparedMutant, seeds: readonly Situation[]): Promise<Answer> {
+  const { satisfiesSchemas } = compared;
+  if (answer.answer !== 'yes' || satisfiesSchemas(answer.situation)) return answer;
+  const allowed = await compared.difference({ seeds, satisfiesSchemas });
+  return allowed.answer === 'yes' ? allowed : answer;
+}
+
+/** The situation of an answer, with values that a reader knows. They satisfy the schemas if those of the answer do. */
 function makeWitness(
   answer: Answer,
   compared: ComparedMutant,
   literalValues: LiteralValues,
 ): { readonly witness?: Witness } {
   if (answer.answer !== 'yes') return {};
-  const situation = realistic(answer.situation, literalValues, compared.differs);
+  const { differs, satisfiesSchemas } = compared;
+  const isValid = satisfiesSchemas(answer.situation);
+  const situation = realistic(
+    answer.situation,
+    literalValues,
+    (other) => differs(other) && (!isValid || satisfiesSchemas(other)),
+  );
   const isAllowed = compared.isAllowedBefore(situation);
   return { witness: { ...situation, before: isAllowed ? 'ALLOW' : 'DENY', after: isAllowed ? 'DENY' : 'ALLOW' } };
 }
