@@ -205,9 +205,15 @@ test('`compile --facts` writes the type of what decisions read, and reports what
 
 test('what no policy covers is an error, and so are policies that do not compile', async () => {
   const folder = makeFolder();
-  const none = await facts(folder, '--kind', 'x');
-  assert.equal([none.code, none.stdout], [1, '']);
-  assert.match(none.stderr, 'no policy covers this kind, action, role and scope');
+  for (const [words, said] of [
+    [['--kind', 'nte'], 'no policy covers kind `nte`: did you mean `note`?'],
+    [['--kind', 'note', '--action', 'shre'], 'no policy covers action `shre`: did you mean `share`?'],
+    [['--scope', 'x'], 'no policy has scope `x`'],
+  ] as const) {
+    const none = await facts(folder, ...words);
+    assert.equal([none.code, none.stdout], [1, '']);
+    assert.match(none.stderr, said);
+  }
   const broken = makeFolder({ 'policies/note.yaml': NOTE });
   assert.is((await facts(broken)).code, 3);
 });

@@ -13,6 +13,7 @@ import { factsTypes } from '../../analysis/facts/report/types.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import type { Program } from '../../../compiler/ir/program.js';
+import { checkNarrowing } from '../../analysis/decision/narrowing.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import { PACKAGE_NAMES } from '../../../compiler/package-names.js';
 import type { CommandContext } from '../context.js';
@@ -61,6 +62,12 @@ function listFacts(directory: string, options: FactsCommandOptions, context: Com
   if (compilation === undefined) return EXIT.refused;
   const program = fold(compilation.lowered);
   const { kind, action, role, scope, policyVersion, level } = options;
+  const asked = [
+    { scope },
+    ...(kind ?? []).map((one) => ({ kind: one })),
+    ...(action ?? []).map((one) => ({ action: one })),
+  ];
+  for (const narrowing of asked) checkNarrowing(narrowing, [compilation.lowered], options.lenientScopeSearch);
   const report = makeFactsReport(program, {
     ...decidingOptions(options, context),
     level,
