@@ -47,6 +47,7 @@ export function rewordUsageError(text: string, prefix: string): string {
       .replace(/^error: /, prefix)
       // The text itself may have apostrophes.
       .replace(/'([^\n]*?)'(?=[\s.]|$)/g, '`$1`')
+      .replace(/^(\S+ )command-argument value /, '$1')
       .replace(/ is invalid( for argument .*)?\. Allowed choices are (.*)\.$/m, ' is invalid$1: must be one of $2')
       .replace(/ is invalid\. It must be (.*)\.$/m, ' is invalid: must be $1')
       .replace(/^\(Did you mean (?:one of )?(.*)\?\)$/m, (_, names: string) => noteOfNames(names.split(', ')))

@@ -137,6 +137,7 @@ test('a wrong argument is quoted, and the note below leads to the help of its co
     [['test', '--none-such'], 'unknown option `--none-such`\n  note: `authzc test --help` lists its options\n'],
     [['test', '--now', "it's"], "option `--now <time>` argument `it's` is invalid: must be a time"],
     [['init', '--template', 'none'], 'option `--template <name>` argument `none` is invalid: must be one of ts, '],
+    [['completion', 'bsh'], '`bsh` is invalid for argument `shell`: must be one of bash, zsh, fish\n'],
     [['bundle', 'inspect'], 'missing required argument `file`\n  note: `authzc bundle inspect --help` lists'],
     [
       ['serve', 'a', 'b'],

@@ -150,7 +150,7 @@ test('a folder without statements, and one that does not exist, are errors on on
   folders.push(folder);
   const without = await callAuthzc(['verify'], folder);
   assert.equal([without.code, without.stdout], [1, '']);
-  assert.match(without.stderr, /^authzc: policies has no `invariants`[^\n]*\n$/);
+  assert.match(without.stderr, /^authzc: `policies` has no `invariants`[^\n]*\n$/);
   const missing = await callAuthzc(['verify', 'nowhere'], folder);
   assert.is(missing.code, 1);
   assert.match(missing.stderr, /^authzc: [^\n]*nowhere[^\n]*\n$/);

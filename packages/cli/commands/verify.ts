@@ -70,7 +70,7 @@ async function verified(
   if (decidesNothing(compilation))
     throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
   if (invariants.length === 0)
-    throw new Error(`${directory} has no \`invariants\`: write a document with statements to verify`);
+    throw new Error(`\`${directory}\` has no \`invariants\`: write a document with statements to verify`);
   const report = await verifyStatements(version, invariants, {
     engine,
     kind,
