@@ -14,7 +14,7 @@ import { createGatewayEndpoints } from './gateway/http-endpoints.js';
 import { adminService } from './admin/admin.js';
 import { serviceNames } from './service/aliases.js';
 import { CallIds } from './service/call-id.js';
-import type { Decider, DecidingBundle } from './service/decider.js';
+import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
 import { createProxySteps, createSteps, type Preparation } from './service/prepare-call.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
@@ -122,7 +122,7 @@ export async function openServer({
     names,
     actionNames,
     populations,
-    bundleFor: preparation.bundles && ((principal) => preparation.bundles?.choose([principal]) as DecidingBundle),
+    bundles: preparation.bundles,
     deliver,
     report,
     get release() {

@@ -150,6 +150,25 @@ export class FactGatherer {
     }
   }
 
+  /** Fetches all facts of a resource, whoever asks for it. Resolves with its attributes; undefined if one is not available. */
+  async gatherResource(
+    deciders: FactDeciders,
+    resource: ResourceInput,
+    { rows, instant }: Gathered,
+  ): Promise<CompletedSubject['attr'] | undefined> {
+    const subject = this.resourceSubject(deciders, resource);
+    const options = this.loopOptions(instant, undefined);
+    for (;;) {
+      takeKnown(subject, rows);
+      const needs = [...subject.unknown.keys()].flatMap((attribute) => {
+        const next = subject.next(attribute);
+        return typeof next === 'object' ? [next] : [];
+      });
+      if (needs.length === 0) return subject.unknown.size === 0 ? subject.attr : undefined;
+      await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
+    }
+  }
+
   /** A check with the facts that were fetched, and what cannot be decided by them. Asks no source. */
   complete(deciders: FactDeciders, check: FactsCheck, { rows, instant }: Gathered): CompletedCheck {
     const asks = this.asksOf(deciders, check);

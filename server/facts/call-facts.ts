@@ -9,7 +9,8 @@ import {
   type LackingFact,
   SentFactError,
 } from '../../runtime/facts/gather.js';
-import type { Principal } from '../../proto/gen/messages.js';
+import type { Principal, Resource } from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { SourcesConfig } from '../config.js';
 import type { Call, CallFacts } from '../service/call.js';
 import type { CheckCall, Decision, PlanCall } from '../service/decider.js';
@@ -97,6 +98,16 @@ export class CallFactsService implements FactsService {
         resources: resources.map(toFacts),
       } satisfies FactsOfCheck,
     };
+  }
+
+  async fetchResource(call: Call, resource: Resource): Promise<Attributes | undefined> {
+    const { gatherer } = this.options;
+    const deciders = this.options.deciders(call);
+    try {
+      return await gatherer.gatherResource(deciders, resource, gatherer.begin(deciders));
+    } catch (error) {
+      throw error instanceof SentFactError ? refused(error.message) : error;
+    }
   }
 
   completePlan(call: Call, plan: PlanCall): CompletedPlanCall {

@@ -1,11 +1,14 @@
 import type { Filter } from '../../runtime/residual/index.js';
 import {
   renderSql,
+  renderSubjects,
   type SqlColumn,
   type SqlCondition,
   type SqlProblem,
   type SqlTable,
+  type SqlUsers,
 } from '../../runtime/residual/sql/index.js';
+import { isRelation } from '../../runtime/residual/sql/table.js';
 import type { FoundIds, Population } from '../service/population.js';
 
 /**
@@ -34,24 +37,46 @@ export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Po
       const rows = await run(`SELECT 1 AS found FROM ${from} WHERE ${id.column} = ${id.given(1)} LIMIT 1`, [wanted]);
       return rows.length > 0;
     },
-    find: async (query) => {
-      const own = query.after === undefined ? [query.most] : [query.most, query.after];
-      const condition = renderSql(query.filter as Filter, table, { dialect: 'postgresql', offset: own.length });
-      return find(from, id, own, condition, run);
+    find: async ({ filter, roles, after, most }) => {
+      const own = [most, ...(after === undefined ? [] : [after]), ...(roles === undefined ? [] : [roles])];
+      const options = { dialect: 'postgresql', offset: own.length } as const;
+      if (roles === undefined) return find(from, id, { own, after }, renderSql(filter as Filter, table, options), run);
+      const users = asUsers(table);
+      const rows = `(SELECT *, $${own.length}::text[] AS ${quoted(ROLES)} FROM ${from}) AS ${quoted(USERS)}`;
+      return find(rows, idColumn(users), { own, after }, renderSubjects(filter as Filter, users, options), run);
     },
   };
 }
 
-/** @param own how many rows, and the id after which to begin if there is one. */
+/** The name of the rows with the roles that all of them have, and of these roles. */
+const USERS = 'searched_users';
+const ROLES = 'searched_roles';
+
+function asUsers({ id, columns }: SearchedTable): SqlUsers {
+  const own = <Column extends SqlColumn>(column: Column): Column => ({
+    ...column,
+    column: column.column.split('.').at(-1) as string,
+  });
+  return {
+    name: USERS,
+    id: own(id),
+    columns: Object.fromEntries(
+      Object.entries(columns).map(([path, column]) => [path, isRelation(column) ? column : own(column)]),
+    ),
+    roles: { column: ROLES, type: 'text[]', null: 'never' },
+  };
+}
+
+/** @param own how many rows, the id after which to begin if there is one, and what else the statement has before the condition. */
 async function find(
   from: string,
   { column, ordered, given, isThere }: IdColumn,
-  own: readonly unknown[],
+  { own, after }: { readonly own: readonly unknown[]; readonly after: string | undefined },
   condition: SqlCondition,
   run: RunReadOnly,
 ): Promise<FoundIds> {
   if (condition.kind === 'refused') return { kind: 'refused', reasons: condition.problems.map(describe) };
-  const start = own.length === 1 ? '' : ` AND ${ordered} > ${given(2)}`;
+  const start = after === undefined ? '' : ` AND ${ordered} > ${given(2)}`;
   const text =
     `SELECT ${column}::text AS found FROM ${from} WHERE ${isThere}${start} AND (${condition.text}) ` +
     `ORDER BY ${ordered} LIMIT $1::integer`;

@@ -2,9 +2,9 @@ import type { ActionSearchRequest, ActionSearchResponse, Resource, Subject } fro
 import { actionSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { prepared } from './prepare-call.js';
 import { contextForConditions, toEntry, principalFor, readRequestId, readTokens } from './authzen-mapping.js';
-import { chooseDecider, type Named } from './bundle-choice.js';
+import { type BundleChoice, chooseDecider } from './bundle-choice.js';
 import type { Call } from './call.js';
-import type { CheckEntry, DecidingBundle } from './decider.js';
+import type { CheckEntry } from './decider.js';
 import type { Asked } from './facts.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
 import { areKnown, type Populations } from './population.js';
@@ -14,8 +14,8 @@ import { type PagedSearch, printPage, readToken } from './search-page.js';
 export interface SearchService extends CheckService {
   /** The subjects and resources that may be searched; absent: there are none. */
   readonly populations?: Populations | undefined;
-  /** The bundle that decides about a principal alone; absent: there is one for all. */
-  readonly bundleFor?: ((principal: Named) => DecidingBundle) | undefined;
+  /** The bundles of principals; absent: there is one for all. */
+  readonly bundles?: Pick<BundleChoice, 'choose' | 'isSplit'> | undefined;
   /** The actions that the policies in use name for a principal and a kind, sorted. */
   readonly actionNames: (principalId: string, kind: string) => readonly string[];
 }

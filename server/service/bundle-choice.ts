@@ -11,6 +11,8 @@ export type MinBundle =
 export interface BundleChoice {
   /** The bundle that decides for all of these principals. */
   readonly choose: (principals: readonly Named[]) => DecidingBundle;
+  /** Whether it depends on the principals which bundle that is. */
+  readonly isSplit: () => boolean;
   /** Whether a bundle is the demanded one or came after it. */
   readonly satisfies: (bundle: DecidingBundle, minimum: MinBundle) => boolean;
   /**

@@ -9,7 +9,7 @@ import type {
   ValidationError,
 } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
-import type { TenantDocuments } from '../../runtime/engine/index.js';
+import type { PlanSubjects, TenantDocuments } from '../../runtime/engine/index.js';
 import type { EvaluationTime } from './call-times.js';
 
 /**
@@ -32,6 +32,8 @@ export interface DecidingBundle {
   readonly decider: Decider;
   /** The actions that its policies name for a principal and a kind, sorted. */
   readonly actionNames: (principalId: string, kind: string) => readonly string[];
+  /** Plans which principals may do something; absent: the bundle or the configuration do not allow it. */
+  readonly planSubjects?: PlanSubjects | undefined;
 }
 
 export interface PlanCall {

@@ -1,3 +1,5 @@
+import type { Resource } from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { Waiting } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CheckCall, Decision, PlanCall } from './decider.js';
@@ -30,6 +32,11 @@ export interface FactsService {
     question: Question,
     isWhole?: boolean,
   ) => CompletedCheckCall<Question>;
+  /**
+   * Fetches all facts of a resource, for whatever is asked about it. Resolves with its attributes; undefined if one is not
+   * available.
+   */
+  readonly fetchResource: (call: Call, resource: Resource) => Promise<Attributes | undefined>;
   /** A plan with the facts of its call. Throws an RpcError if a fact that it reads of the principal is unknown. */
   readonly completePlan: (call: Call, plan: PlanCall) => CompletedPlanCall;
 }

@@ -20,6 +20,8 @@ export interface Population {
 /** What is searched for in a population. */
 export interface PopulationQuery {
   readonly filter: PlanFilter;
+  /** The roles that all rows have, for a filter of a plan of subjects; absent: the filter is about resources. */
+  readonly roles?: readonly string[] | undefined;
   /** The id after which to begin; undefined: at the first one. */
   readonly after: string | undefined;
   readonly most: number;

@@ -116,14 +116,14 @@ async function foundBy(service: SearchService, page?: { readonly token: string; 
 test('each subject is decided by its own bundle, in a canary', async () => {
   const [stable, candidate] = [bundleOf('a'), bundleOf('b')];
   const isInCanary = ({ id }: { readonly id: string }): boolean => id.endsWith('1');
-  const bundleFor = (principal: { readonly id: string }): DecidingBundle =>
-    isInCanary(principal) ? candidate : stable;
+  const choose = (principals: readonly { readonly id: string }[]): DecidingBundle =>
+    principals.every(isInCanary) ? candidate : stable;
   const service = serviceOf(IDS, {
-    bundleFor,
+    bundles: { choose, isSplit: () => true },
     // As calls choose: the candidate only for principals that are all in the canary.
     steps: [
       (call, principals) => {
-        call.bundle = principals.every(isInCanary) ? candidate : stable;
+        call.bundle = choose(principals);
         return undefined;
       },
     ],

@@ -6,13 +6,14 @@ import type {
   SubjectSearchResponse,
 } from '../../proto/gen/authzen-messages.js';
 import { subjectSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
-import type { Principal } from '../../proto/gen/messages.js';
+import type { PlanFilter, Principal } from '../../proto/gen/messages.js';
+import { EvaluationLimitError } from '../../runtime/engine/index.js';
 import { contextForConditions, readRequestId, readTokens, toEntry, toPrincipal } from './authzen-mapping.js';
 import type { SearchService } from './authzen-search.js';
 import type { Call } from './call.js';
 import { accept, type CheckQuestion, decide, withClaims } from './check-resources.js';
 import type { DecidingBundle } from './decider.js';
-import { areKnown, isSearched, type Population } from './population.js';
+import { areKnown, isSearched, type Population, type PopulationQuery } from './population.js';
 import { prepare } from './prepare-call.js';
 import { refused, RpcError } from './rpc-error.js';
 import { limitPage, refuseKnown } from './search-population.js';
@@ -101,8 +102,9 @@ interface Found {
 
 const NOTHING: Found = { ids: [], next: undefined };
 
-/** How many rows are read and decided at once. */
+/** How many rows are read and decided at once, and how many of those that a plan selects. */
 const BATCH = 100;
+const MOST_PLANNED = 1000;
 
 /**
  * Decides about one row after the other, until a page is full. A page may have fewer results than it could, or none, if many rows were
@@ -118,23 +120,69 @@ async function scan(
   const { maxRows = 0, timeout = 0 } = service.populations ?? {};
   const until = performance.now() + timeout;
   const allowed: string[] = [];
+  let narrowed = await narrow(service, call, subject, asked);
   let last = after;
   // At least one row, so that each page goes on.
-  for (let rows = 0; rows === 0 || (rows < maxRows && performance.now() < until); rows += BATCH) {
-    const most = Math.min(BATCH, maxRows - rows);
-    const read = await population.find({ filter: ALL, after: last, most });
-    if (read.kind === 'refused') throw new RpcError('internal', 'rows cannot be listed');
+  for (let rows = 0; rows === 0 || (rows < maxRows && performance.now() < until); ) {
+    // Nearly all rows that a plan selects are results.
+    const batch = narrowed === ALL ? BATCH : Math.min(limit + 1, MOST_PLANNED);
+    const most = Math.min(batch, maxRows - rows);
+    const read = await population.find({ ...narrowed, after: last, most });
+    if (read.kind === 'refused') {
+      if (narrowed === ALL) throw new RpcError('internal', 'rows cannot be listed');
+      // What the database cannot evaluate is decided row by row.
+      narrowed = ALL;
+      continue;
+    }
     const principals = read.ids.map((id) => toPrincipal({ ...subject, id }, service.propertyNames));
     allowed.push(...(await decideEach(service, call, principals, asked)));
     // One more than the page has tells whether there is a next one.
     if (allowed.length > limit) return { ids: allowed.slice(0, limit), next: allowed[limit - 1] };
     if (read.ids.length < most) return { ids: allowed, next: undefined };
     last = read.ids.at(-1);
+    rows += read.ids.length;
   }
   return { ids: allowed, next: last };
 }
 
-const ALL = { kind: 'KIND_ALWAYS_ALLOWED' } as const;
+type Narrowed = Pick<PopulationQuery, 'filter' | 'roles'>;
+
+const ALL: Narrowed = { filter: { kind: 'KIND_ALWAYS_ALLOWED' } };
+
+/**
+ * The filter of the subjects that are worth deciding about: those of a plan, if the bundle plans subjects and all of them are decided by
+ * it in the same way. Each is decided nevertheless.
+ */
+async function narrow(
+  service: SearchService,
+  call: Call,
+  { type, properties }: SearchedSubjects,
+  { resources: [entry], auxData }: Asked,
+): Promise<Narrowed> {
+  if (entry === undefined || service.bundles === undefined || service.bundles.isSplit()) return ALL;
+  const { roles, scope, policyVersion } = toPrincipal({ type, id: '-', properties }, service.propertyNames);
+  const anyone = { id: '-', roles, scope, policyVersion, attr: properties, actors: [] };
+  await prepare(service.steps, call, [anyone], () => ({}));
+  const planSubjects = call.bundle?.planSubjects;
+  // Tenants change what roles mean.
+  if (planSubjects === undefined || (call.tenants?.size ?? 0) > 0) return ALL;
+  const { resource, actions } = entry;
+  const attr = service.facts === undefined ? resource.attr : await service.facts.fetchResource(call, resource);
+  if (attr === undefined) return ALL;
+  try {
+    const plan = planSubjects({
+      resource: { ...resource, attr },
+      action: actions[0] as string,
+      auxData,
+      principal: { scope, policyVersion },
+    });
+    return plan.kind === 'planned' ? { filter: plan.filter as PlanFilter, roles } : ALL;
+  } catch (error) {
+    // The same limits hold for each decision.
+    if (error instanceof EvaluationLimitError) return ALL;
+    throw error;
+  }
+}
 
 /** The ids of the principals that are allowed, in order; each is decided by its own bundle, as if it were asked about alone. */
 async function decideEach(
@@ -145,7 +193,7 @@ async function decideEach(
 ): Promise<readonly string[]> {
   const byBundle = new Map<DecidingBundle | undefined, Principal[]>();
   for (const principal of principals) {
-    const bundle = service.bundleFor?.(principal);
+    const bundle = service.bundles?.choose([principal]);
     const group = byBundle.get(bundle) ?? [];
     byBundle.set(bundle, group);
     group.push(principal);

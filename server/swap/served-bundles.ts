@@ -76,6 +76,10 @@ export class ServedBundles implements BundleChoice {
     return principals.every((principal) => isInCanary(id, rollout.percent, principal.id)) ? candidate : this.#current;
   }
 
+  isSplit(): boolean {
+    return this.#candidate !== undefined && this.#rollout?.stage === 'canary';
+  }
+
   /** What decided a call, or would decide one now. */
   of({ bundle }: Pick<Call, 'bundle'>): ServingEngine {
     // Every bundle of a call was returned by `choose`.

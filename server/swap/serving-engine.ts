@@ -5,6 +5,7 @@ import {
   type Engine,
   type EngineOptions,
   explanations,
+  type PlanSubjects,
   type PrincipalInput,
   type TenantDocuments,
   type TenantRolesView,
@@ -138,8 +139,22 @@ export async function servingEngine(
     names,
     actionNames: actionNames(bundle.policies),
     audited,
+    planSubjects: await subjectPlanner(config, bundle),
     patternsFailedOnHost,
   };
+}
+
+/**
+ * Plans which principals may do something, where principals are searched, by an engine of its own: the conditions that tell an error from
+ * false are for the log and the audit log, and a plan cannot have them. Undefined if the bundle was not compiled to explain, and in strict
+ * evaluation.
+ */
+async function subjectPlanner(config: Config, bundle: Bundle): Promise<PlanSubjects | undefined> {
+  const { subjects, policies } = bundle;
+  const isSearched = Object.values(config.sources?.from ?? {}).some(({ of, search }) => search && of === 'principal');
+  if (!isSearched || subjects === undefined || config.engine.strictEvaluation) return undefined;
+  const { traced: _, ...options } = await chooseEngineOptions(config, bundle);
+  return createEngine(policies, { ...options, use: [await subjects()] }).planSubjects;
 }
 
 /** Decides by an engine; the clock measures calls that are traced. */
