@@ -16,6 +16,7 @@ import { callAuthzc } from '../support/cli/call-authzc.js';
 import { folderOf } from '../support/cli/programs.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
+import { startPglite } from '../support/sql/pglite.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
 import { type AccessRequest, createEngine } from '../../runtime/engine/index.js';
 import { CHANGES, DATABASE, FAULTS, POLICY, SAFE, TABLES } from './rls-set-ups.js';
@@ -32,9 +33,8 @@ test.before(async () => {
 });
 test.after(() => (typeof cluster === 'string' ? undefined : cluster.stop()));
 
-test('each planted fault is found, and safe changes are not taken for one', async () => {
-  if (typeof cluster === 'string') return;
-  const client = cluster.client as unknown as Connection;
+/** Plants each fault and each safe change, one after the other. */
+async function plantFaults(client: Connection): Promise<void> {
   assert.equal(problemsOf(await verifyDatabase(client, protection, file, { readOnly: false })), []);
   const wrong: string[] = [];
   for (const [name, id, statements] of FAULTS) {
@@ -47,6 +47,22 @@ test('each planted fault is found, and safe changes are not taken for one', asyn
     if (found.length > 0) wrong.push(`${name}: ${found.join('\n    ')}`);
   }
   assert.is(wrong.length, 0, wrong.join('\n'));
+}
+
+test('each planted fault is found, and safe changes are not taken for one', async () => {
+  if (typeof cluster !== 'string') await plantFaults(cluster.client as unknown as Connection);
+});
+
+test('each planted fault is found in PostgreSQL 18, too', async () => {
+  const server = await startPglite();
+  if (typeof server === 'string') return skip(import.meta.url, server);
+  try {
+    await server.client.query(DATABASE);
+    await server.client.query(securityScript(protection));
+    await plantFaults(server.client as unknown as Connection);
+  } finally {
+    await server.stop();
+  }
 });
 
 test('without a table to create, comments tell what was installed, and nothing is proved', async () => {
