@@ -10,6 +10,7 @@ import {
 } from '../../runtime/residual/sql/index.js';
 import { isRelation } from '../../runtime/residual/sql/table.js';
 import type { FoundIds, Population } from '../service/population.js';
+import { RpcError } from '../service/rpc-error.js';
 
 /**
  * Runs a query in a transaction that cannot write and that the database ends after some time. Rejects with an RpcError if it cannot be
@@ -29,6 +30,18 @@ export interface SearchedTable extends SqlTable {
 export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Population {
   const id = idColumn(table);
   const from = quoted(table.name);
+  let isUnique = false;
+  const requireUnique = async (): Promise<void> => {
+    if (isUnique) return;
+    const column = table.id.column.split('.').at(-1);
+    const rows = await run(SHARED_IDS, [from, column]);
+    if (rows.length > 0)
+      throw new RpcError(
+        'failed_precondition',
+        `the rows of \`${table.name}\` cannot be searched: \`${column}\` has no unique index, so rows may share an id`,
+      );
+    isUnique = true;
+  };
   return {
     attributes: new Set(Object.keys(table.columns).map((path) => path.split('.')[0] as string)),
     canHave: id.canHave,
@@ -38,6 +51,7 @@ export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Po
       return rows.length > 0;
     },
     find: async ({ filter, roles, after, most }) => {
+      await requireUnique();
       const own = [most, ...(after === undefined ? [] : [after]), ...(roles === undefined ? [] : [roles])];
       const options = { dialect: 'postgresql', offset: own.length } as const;
       if (roles === undefined) return find(from, id, { own, after }, renderSql(filter as Filter, table, options), run);
@@ -47,6 +61,20 @@ export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Po
     },
   };
 }
+
+/**
+ * Finds a table whose column has no unique index of its own. Rows that share an id would be found where one of them is allowed, and no
+ * check tells them apart. Of a view, only the configuration can say that.
+ */
+const SHARED_IDS = `
+  SELECT 1 AS found FROM pg_catalog.pg_class AS searched
+  WHERE searched.oid = pg_catalog.to_regclass($1::text) AND searched.relkind IN ('r', 'p', 'f')
+    AND NOT EXISTS (
+      SELECT 1 FROM pg_catalog.pg_index AS i
+      JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+      WHERE i.indrelid = searched.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1
+        AND a.attname = $2::text
+    )`;
 
 /** The name of the rows with the roles that all of them have, and of these roles. */
 const USERS = 'searched_users';

@@ -6,6 +6,7 @@ import { accessEvaluation } from '../../server/service/authzen.js';
 import type { SearchService } from '../../server/service/authzen-search.js';
 import { CallIds } from '../../server/service/call-id.js';
 import type { Call } from '../../server/service/call.js';
+import type { FoundIds } from '../../server/service/population.js';
 import { resourceSearch } from '../../server/service/resource-search.js';
 import { RpcError } from '../../server/service/rpc-error.js';
 import { Random } from '../support/oracle/random.js';
@@ -34,6 +35,7 @@ const KINDS = 5;
 function addTests({ client, stop }: Cluster): void {
   test.before(async () => {
     await createTypedTable(client);
+    await client.query('ALTER TABLE things ADD UNIQUE (id)');
   });
   test.after(stop);
 
@@ -60,18 +62,20 @@ function addTests({ client, stop }: Cluster): void {
 
   test('ids of every type have pages, without a row twice or left out', async () => {
     await client.query('CREATE SCHEMA "odd.schema"');
+    // A key has no ids that its collation takes for equal.
+    const folded = new Map(IDS.map((id) => [id.normalize('NFC').toLowerCase(), id]));
     for (const [type, column, ids] of [
       ['text', 'text', IDS],
       ['text', 'varchar(40) COLLATE words', IDS],
-      ['text', 'text COLLATE nocase', IDS],
-      ['text', 'citext', IDS],
+      ['text', 'text COLLATE nocase', [...folded.values()]],
+      ['text', 'citext', [...folded.values()]],
       ['text', 'text COLLATE "C"', IDS],
       ['uuid', 'uuid', ['00000000-0000-4000-8000-00000000000a', 'ffffffff-0000-4000-8000-000000000000', UUID]],
       ['integer-as-text', 'bigint', ['-9223372036854775808', '9223372036854775807', '0', '-1', '10', '9', '1']],
       ['integer-as-text', 'integer', ['-2147483648', '2147483647', '0', '10', '9']],
     ] as const) {
       const collation = /nocase|citext/.test(column) ? { collation: 'other' as const } : {};
-      await client.query(`CREATE TABLE "odd ""name" ("Id; --" ${column}, hidden text)`);
+      await client.query(`CREATE TABLE "odd ""name" ("Id; --" ${column} UNIQUE, hidden text)`);
       for (const id of ids) await client.query('INSERT INTO "odd ""name" VALUES ($1)', [id]);
       // Rows without an id, or with one that check refuses, are no resources.
       await client.query('INSERT INTO "odd ""name" VALUES (NULL)');
@@ -109,6 +113,33 @@ function addTests({ client, stop }: Cluster): void {
         assert.not(await population.has(id), `${column} ${id}`);
       await client.query('DROP TABLE "odd ""name"');
     }
+  });
+
+  test('rows that may share an id are not searched', async () => {
+    const search = (name: string): Promise<FoundIds> =>
+      postgresqlPopulation({ name, id: { column: 'id', type: 'text' }, columns: {} }, run).find({
+        filter: { kind: 'KIND_ALWAYS_ALLOWED' },
+        after: undefined,
+        most: 1,
+      });
+    await client.query('CREATE SCHEMA own; CREATE TABLE own.shared (id text, part text)');
+    for (const [index, isUnique] of [
+      ['CREATE INDEX one ON own.shared (id)', false],
+      ['CREATE UNIQUE INDEX one ON own.shared (id, part)', false],
+      ['CREATE UNIQUE INDEX one ON own.shared (lower(id))', false],
+      ["CREATE UNIQUE INDEX one ON own.shared (id) WHERE part = ''", false],
+      ['CREATE UNIQUE INDEX one ON own.shared (part)', false],
+      ['CREATE UNIQUE INDEX one ON own.shared (id) INCLUDE (part)', true],
+    ] as const) {
+      await client.query(index);
+      const found = await search('own.shared').catch((error: unknown) => error);
+      if (isUnique) assert.equal(found, { kind: 'found', ids: [] }, index);
+      else assert.match(String(found), /cannot be searched: `id` has no unique index/, index);
+      await client.query('DROP INDEX own.one');
+    }
+    // The configuration vouches for a view.
+    await client.query("CREATE VIEW own.seen AS SELECT 'x' AS id");
+    assert.equal(await search('own.seen'), { kind: 'found', ids: ['x'] });
   });
 
   test('ids that a column cannot have are no cursors', async () => {

@@ -45,6 +45,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
   const folder = mkdtempSync(join(tmpdir(), 'authz-searches-'));
   test.before(async () => {
     await createTypedTable(client);
+    await client.query('ALTER TABLE things ADD UNIQUE (id)');
   });
   test.after(async () => {
     rmSync(folder, { recursive: true });
