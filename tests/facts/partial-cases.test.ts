@@ -59,6 +59,8 @@ const CONDITIONS: readonly string[] = [
   'R.attr.a || R.attr.n == 3.0',
   'R.attr.a.exists(x, x == "a")',
   'R.attr.a.all(x, x == "a")',
+  'R.attr.a.all(x, x == "a") ? true : true',
+  '(R.attr.a == 1.0) ? true : true',
   'R.attr.a.exists_one(x, x == "a")',
   'R.attr.a.map(x, x).size() == 1',
   'R.attr.a.filter(x, x == "a").size() == 1',
@@ -81,12 +83,15 @@ const CONDITIONS: readonly string[] = [
   '!has(V.sum)',
   'V.sum > 5.0',
   'V.opt == 5.0',
+  'V.opt',
+  '!V.opt',
   'V.first',
   '!V.first',
   '"first" in runtime.effectiveDerivedRoles',
   '!("first" in runtime.effectiveDerivedRoles)',
   '"second" in runtime.effectiveDerivedRoles',
   'size(runtime.effectiveDerivedRoles) == 0',
+  '"third" in runtime.effectiveDerivedRoles',
   'runtime.effectiveDerivedRoles == ["first"]',
   'request.resource.attr.a == 1.0',
   'has(request.resource.attr.a)',
@@ -107,8 +112,9 @@ const POLICY = {
       definitions: [
         { name: 'first', parentRoles: ['user'], condition: { match: { expr: 'R.attr.a == "a"' } } },
         { name: 'second', parentRoles: ['user'], condition: { match: { expr: 'V.a == R.attr.b' } } },
+        { name: 'third', parentRoles: ['user'], condition: { match: { expr: 'has(V.sum)' } } },
       ],
-      variables: { local: { a: 'R.attr.a' } },
+      variables: { local: { a: 'R.attr.a', sum: 'R.attr.a + 1.0' } },
     },
   },
   'doc.yaml': {
@@ -218,6 +224,15 @@ for (const [expr, answer] of DECIDED)
     };
     assert.is(decider.partial(request, new Set(['resource.attr.a'])), answer);
   });
+
+test('a value that is sent for an unknown fact does not count', () => {
+  const resource = { kind: 'doc', id: '1', attr: { ...KNOWN, a: true } };
+  const request = { principal: { id: 'a', roles: ['user'] }, resource, action: 'allow:0' };
+  assert.equal(
+    [...(decider.partial(request, new Set(['resource.attr.a'])) as ReadonlySet<string>)],
+    ['resource.attr.a'],
+  );
+});
 
 test('an unknown entry of a computed name asks for that entry alone', () => {
   const ask = (expr: string, unknown: readonly string[]) =>

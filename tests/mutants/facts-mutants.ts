@@ -162,22 +162,10 @@ export const FACTS_MUTANTS: readonly FactsMutant[] = [
     replace: 'return true;',
   },
   {
-    name: 'a variable that may fail still fails where roles are listed',
-    file: CONTEXT,
-    find: 'return withOutcomes((result.outcomes & ~FAILS) | OTHER, result.facts);',
-    replace: 'return withOutcomes(result.outcomes, result.facts);',
-  },
-  {
     name: 'a stored optional is no boolean',
     file: CONTEXT,
     find: 'return new Unknown(result.outcomes | TRUE | FALSE, result.facts);',
     replace: 'return result;',
-  },
-  {
-    name: 'a stale value of an unknown fact is known',
-    file: CONTEXT,
-    find: 'filter(([name]) => !own.has(name))',
-    replace: 'filter(() => true)',
   },
   {
     name: 'bodies of a fold that are unknown are left out',
