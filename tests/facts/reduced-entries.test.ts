@@ -27,6 +27,10 @@ interface Counts {
   denied: number;
   open: number;
   naive: number;
+  /** Entries that lost a fact, those that would be decided otherwise without it, and those of them that say so. */
+  lost: number;
+  mattering: number;
+  noticed: number;
 }
 
 /** The entry of a check that keeps what its decision reads, as a line of a log. */
@@ -92,6 +96,7 @@ function compare(family: Family, seed: number, questions: number, counts: Counts
       recorded.engine.isAllowed(request),
       `${at}: its own policies: ${show()}`,
     );
+    loseFact(line, { own, engine: recorded.engine, request, random, counts });
     const expected = other.engine.isAllowed(request);
     if (reduced.keepsAll(check)) {
       assert.is(other.engine.isAllowed(small), expected, `${at}: all is kept: ${show()}`);
@@ -110,11 +115,67 @@ function compare(family: Family, seed: number, questions: number, counts: Counts
   }
 }
 
+/** Takes one attribute away from an entry: where it matters, the entry must not be decided as if there were none. */
+function loseFact(
+  line: string,
+  {
+    own,
+    engine,
+    request,
+    random,
+    counts,
+  }: {
+    readonly own: ReducedRequests;
+    readonly engine: Engine;
+    readonly request: AccessRequest;
+    readonly random: Random;
+    readonly counts: Counts;
+  },
+): void {
+  const entry = JSON.parse(line);
+  const [input] = entry.checkResources.inputs;
+  const { absent = [] } = entry.facts.inputs[0] as { readonly absent?: readonly string[] };
+  const sides = Object.entries({
+    'principal.attr': input.principal.attr,
+    'resource.attr': input.resource.attr,
+    'auxData.jwt': input.auxData?.jwt,
+    // Of a side that is read as a whole, the entry says that it has no other attributes.
+  }).flatMap(([root, side]) =>
+    side === undefined || Object.keys(side).length === 0 || absent.includes(`${root}.*`) ? [] : [side],
+  );
+  if (sides.length === 0) return;
+  const side = random.pick(sides);
+  delete side[random.pick(Object.keys(side))];
+  const check = readEntry(JSON.stringify(entry));
+  const { principal, resource, auxData } = check;
+  const { action } = request;
+  const expected = engine.isAllowed(request);
+  const matters = engine.isAllowed({ principal, resource, action, ...(auxData && { auxData }) }) !== expected;
+  const answer = own.keepsAll(check) ? 'as whole' : own.decide(check, action);
+  counts.lost += 1;
+  if (typeof answer === 'boolean') assert.is(answer, expected, line);
+  if (!matters) return;
+  counts.mattering += 1;
+  if (typeof answer === 'object') counts.noticed += 1;
+}
+
 for (const [name, family] of Object.entries(FAMILIES)) {
   test(`${name}: other policies decide an entry as the whole request, or say what they need`, () => {
-    const counts: Counts = { entries: 0, own: 0, allowed: 0, denied: 0, open: 0, naive: 0 };
+    const counts: Counts = {
+      entries: 0,
+      own: 0,
+      allowed: 0,
+      denied: 0,
+      open: 0,
+      naive: 0,
+      lost: 0,
+      mattering: 0,
+      noticed: 0,
+    };
     for (let store = 0; store < rounds(60, 8); store += 1) compare(family, SEED * 100_000 + store, 60, counts);
     if (process.env['COUNTS']) console.log(name, counts);
+    assert.ok(counts.mattering > 0, 'a fact that is lost matters');
+    assert.is(counts.noticed, counts.mattering, JSON.stringify(counts));
     assert.ok(
       counts.allowed + counts.own > 0 && counts.denied > 0 && counts.open > 0 && counts.naive > 0,
       JSON.stringify(counts),

@@ -56,10 +56,11 @@ export class ReducedRequests {
   /** Whether an entry keeps everything that these policies can read. */
   keepsAll(check: ReducedCheck): boolean {
     if (check.kept.unknown.size > 0) return false;
-    return this.ofResponses.some(
-      (sets) =>
-        readSetsDigest(readSetsOfCheck((query) => sets.of(query), this.engine, check, 'response')) === check.kept.set,
-    );
+    return this.ofResponses.some((sets) => {
+      const read = readSetsOfCheck((query) => sets.of(query), this.engine, check, 'response');
+      // An entry that has lost a fact does not keep what it says.
+      return readSetsDigest(read) === check.kept.set && read.every((set) => !lacksFact(set, check));
+    });
   }
 
   /** Whether an action is allowed; the facts on which that depends if the entry does not keep them. */
@@ -87,6 +88,17 @@ export class ReducedRequests {
     // A schema may reject what the policies allow, and the engine must agree.
     return (answer && this.isRejecting) || allowed() !== answer ? unknown : answer;
   }
+}
+
+/** Whether an attribute that a read set names is neither in an entry nor said to be absent. */
+function lacksFact({ paths }: ReadSet, check: ReducedCheck): boolean {
+  const { absent } = check.kept;
+  return paths.some(({ path: [part, side, name] }) => {
+    const root = ROOTS.find((one) => one === `${part}.${side}`);
+    if (root === undefined || name === undefined || name === '*') return false;
+    const isThere = Object.hasOwn(attributesAt(root, check) ?? {}, name);
+    return !isThere && !absent.has(`${root}.*`) && !absent.has(factName(root, name));
+  });
 }
 
 /** What is read and has no name of its own: one value of it cannot be left open. */
