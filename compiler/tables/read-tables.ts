@@ -26,7 +26,7 @@ import { decodeObject } from '../parse/decode.js';
 import type { ObjectValue } from '../parse/schema/value.js';
 import { validateStructure } from '../parse/structure.js';
 import { readDocument } from '../parse/yaml/read.js';
-import { readRowSecurity, type RowSecurity } from './row-security.js';
+import { readRowSecurity, readScope, type RowSecurity } from './row-security.js';
 import { COLLATIONS, NULLS, PRECISIONS, RELATIONS, REQUIRED_WITH, TABLES, TYPES, ZONES } from './schema.js';
 import { NO_SESSION, readSession, type Session } from './session.js';
 
@@ -109,10 +109,12 @@ class TableBuilder {
   users(users: ObjectValue): SqlUsers {
     const { id, ...table } = this.table(users);
     const roles = readObject(users, 'roles') ?? invariant('users have no roles after validation');
+    const scope = readScope(users, 'users.scope', new Diagnostics());
     return this.keep(users, {
       ...table,
       id: id ?? invariant('users have no id after validation'),
       roles: this.attribute(roles),
+      ...(scope !== '' && { scope: typeof scope === 'string' ? scope : { column: scope.column, type: 'text' } }),
     });
   }
 
@@ -202,6 +204,7 @@ function requireAttribute(attribute: ObjectValue, place: Place, field: string, r
 /** Reports roles of users that are no texts, besides what every table needs. */
 function requireUsers(users: ObjectValue, report: Diagnostics): void {
   requireFields(users, 'users', report);
+  readScope(users, 'users.scope', report);
   const roles = findField(users, 'roles');
   if (roles === undefined) return;
   const object = asObject(roles.value);

@@ -53,23 +53,24 @@ export function readRowSecurity(table: ObjectValue, path: string, report: Diagno
   return {
     commands,
     to: readTexts(object, 'to').map(({ value }) => value),
-    scope: readScope(object, path, report),
+    scope: readScope(object, `${path}.rls.scope`, report),
     version: nonEmptyText(object, 'version')?.value ?? 'default',
     frozen: readTexts(object, 'frozen').map(({ value }) => value),
   };
 }
 
-function readScope(object: ObjectValue, path: string, report: Diagnostics): RowScope {
-  const field = findField(object, 'scope');
-  if (field === undefined) return '';
-  const value = field.value.kind === 'json' ? field.value.value : invariant('scope is not JSON');
+/** The scope that a file declares. Reports one of another form. */
+export function readScope(object: ObjectValue, field: string, report: Diagnostics): RowScope {
+  const found = findField(object, 'scope');
+  if (found === undefined) return '';
+  const value = found.value.kind === 'json' ? found.value.value : invariant('scope is not JSON');
   if (typeof value === 'string') return value;
   if (isMapping(value)) {
     const [[key, column] = [], ...others] = Object.entries(value);
     if (key === 'column' && typeof column === 'string' && column !== '' && others.length === 0) return { column };
   }
-  report.add('rls/action', field.place, {
-    field: `${path}.rls.scope`,
+  report.add('rls/action', found.place, {
+    field,
     problem: 'it needs a scope, such as `acme`, or its column: `{column: scope}`',
   });
   return '';

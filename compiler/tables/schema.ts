@@ -130,6 +130,10 @@ const USERS: MessageType = messageType({
     object(() => ATTRIBUTE, required),
   ),
   columns: columns('the column of each attribute, by its path: `department`, `address.city`'),
+  scope: field(
+    'the scope of all users, or the column with the scope of each: `{column: scope}`; by default requests have none',
+    json(),
+  ),
 });
 
 const ROW_SECURITY: MessageType = messageType({

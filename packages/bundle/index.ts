@@ -12,5 +12,6 @@ export { evaluateModule, type Exported } from './evaluate-module.js';
 export { engineRange, engineVersion, requireEngine } from './engine.js';
 export type { Coverage, FileDigest, Manifest, SourceRevision, TestSummary } from './manifest.js';
 export { type Algorithm, type PublicKey, readPublicKeys, readSigningKey, type SigningKey } from './keys.js';
+export { signDocument, verifyDocument } from './documents.js';
 export { addSignatures, signArchive, type SignatureHeader, signatureHeaders } from './signatures.js';
 export { type Accepted, requireTime, type Trust, type Verified, verifyArchive } from './trust.js';

@@ -5,7 +5,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Start:': ['init', 'migrate', 'dev'],
   'Write and test policies:': ['compile', 'test', 'lint', 'fmt', 'ci', 'inspect', 'docs', 'repl'],
   'Decisions:': ['check', 'plan', 'explain', 'facts'],
-  'Review policies:': ['diff', 'replay', 'verify', 'matrix', 'who-can', 'usages'],
+  'Review policies:': ['diff', 'replay', 'verify', 'matrix', 'who-can', 'review', 'usages'],
   'Row level security:': ['rls'],
   'Run servers:': ['serve', 'server', 'run', 'bundle', 'config', 'admin', 'healthcheck', 'fleet', 'audit'],
   'Editors, agents and shells:': ['lsp', 'mcp', 'completion'],

@@ -108,6 +108,12 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'rls diff': [
     ['authzc rls diff main.. --table tables.yaml', 'show what a branch changes about each statement on a table'],
   ],
+  'review export': [
+    [
+      'authzc review export --review q1.json --users tables.yaml --database --kind document --out access.csv',
+      'write who may do what with which documents, as a spreadsheet',
+    ],
+  ],
   'rls verify': [
     ['authzc rls verify --table tables.yaml', 'verify that the database at DATABASE_URL enforces the policies'],
     [

@@ -51,6 +51,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'explain',
       'debugging',
       'who-may',
+      'access-reviews',
       'send-ids',
       'facts',
     ],

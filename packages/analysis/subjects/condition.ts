@@ -79,8 +79,6 @@ export function subjectCondition(
       return at.hasPrincipalRules && at.signature !== atOthers;
     });
   const ids = own.flatMap(({ principal }) => principal?.id ?? []);
-  if (place.tenants !== undefined && own.length > 0)
-    throw new NotPlanned('roles of tenants beside policies of principals, which decide without a role as well');
   const rules = new RuleConditions();
   const condition = residual.anyOf(
     ...[...own, others].map((point) =>
@@ -123,6 +121,7 @@ function pointCondition(decisions: Decisions, point: Point, action: string, part
   const at = decisions.at(point, names);
   refuseShared(at, point.kind);
   const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
+  // Where the roles of a principal stand for none, it is denied, whatever its own policies say.
   const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(classes, parts));
   return parts.enforcesSchemas && condition !== false
     ? residual.allOf(condition, thoseThatSchemasAccept(at, action, parts.query))

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { OnEnd } from '../command.js';
 import type { CommandContext } from '../context.js';
+import { addReviewCommands } from './review-commands.js';
 import { addRlsCommands } from './rls-commands.js';
 import { FACTS_FORMATS } from './facts-formats.js';
 import { LOG_FORMATS } from '../findings/log.js';
@@ -192,6 +193,8 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
     const { whoCanUsersCommand } = await import('./who-can-users.js');
     onEnd(await whoCanUsersCommand(directory, options, context));
   });
+
+  addReviewCommands(program, context, onEnd);
 
   addComparisonOptions(
     program

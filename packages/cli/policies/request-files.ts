@@ -67,7 +67,17 @@ function readActor(fields: Fields): ActorInput {
 
 /** A resource as a file describes it: `kind` and `id`, and `attr`, `scope`, `policyVersion`. Throws an InputError. */
 export function readResource(file: string, input: StandardInput): ResourceInput {
-  const fields = readFields(file, input, 'a resource', RESOURCE_FIELDS);
+  return readResourceFields(readFields(file, input, 'a resource', RESOURCE_FIELDS));
+}
+
+/** The resources of a file, below `resources`: each as in a file of one. Throws an InputError. */
+export function readResources(file: string, input: StandardInput): readonly ResourceInput[] {
+  return readFields(file, input, 'a file of resources', ['resources'])
+    .items('resources')
+    .map((resource) => readResourceFields(listFields(resource, 'a resource', RESOURCE_FIELDS)));
+}
+
+function readResourceFields(fields: Fields): ResourceInput {
   return {
     kind: fields.string('kind') ?? fields.missing('kind', 'kind: album'),
     id: fields.string('id') ?? fields.missing('id', 'id: a1'),

@@ -24,7 +24,7 @@ export {
   type SqlMaskedSource,
   type SqlMasks,
 } from './masks.js';
-export { renderSubjectQuery, renderSubjects, type SqlStatement } from './subjects.js';
+export { renderSubjectQuery, renderSubjects, type SqlStatement, type SubjectOptions } from './subjects.js';
 export { UnsupportedPlanError } from './unsupported-plan.js';
 export type { RuleFilter, SqlCondition, SqlOptions, SqlParameter, SqlProblem } from './condition-result.js';
 export type {

@@ -9,9 +9,9 @@ import { withoutJsonTexts } from './json-texts.js';
 import { MYSQL } from './mysql.js';
 import { POSTGRESQL } from './postgresql.js';
 import { Refusal } from './refusal.js';
-import { Statement } from './scope.js';
+import { Statement, type StoredUsers } from './scope.js';
 import { SQLITE } from './sqlite.js';
-import type { SqlColumn, SqlDialect, SqlRelation, SqlTable } from './table.js';
+import type { SqlDialect, SqlTable } from './table.js';
 
 /**
  * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For
@@ -41,33 +41,33 @@ export function renderSql(filter: Filter, table: SqlTable, options: SqlOptions):
   return renderRows(filter, table, options, undefined);
 }
 
-/** Renders the condition of a table whose rows are resources or, with their roles, principals. */
+/** Renders the condition of a table whose rows are resources or, with roles, principals. */
 export function renderRows(
   filter: Filter,
   table: SqlTable,
   options: SqlOptions,
-  roles: SqlColumn | SqlRelation | undefined,
+  users: StoredUsers | undefined,
 ): SqlCondition {
   const dialect = DIALECTS[options.dialect];
   const { closures } = options;
   const perRow = new Set<string>();
-  const outcome = attempt(filter, table, dialect, { closures, perRow, roles });
+  const outcome = attempt(filter, table, dialect, { closures, perRow, users });
   if (outcome instanceof Refusal)
     return {
       kind: 'refused',
       problems: findProblems(filter, options.rules?.() ?? [], (part) =>
-        attempt(part, table, dialect, { closures, roles }),
+        attempt(part, table, dialect, { closures, users }),
       ),
     };
   const statement = writeStatement(outcome, dialect, options.offset ?? 0);
   return perRow.size > 0 && closures !== 'row' ? { ...statement, closuresPerRow: [...perRow] } : statement;
 }
 
-/** How closures are found, which of them are found for each row, and where the roles of a table of users are. */
+/** How closures are found, which of them are found for each row, and where a table of users has roles. */
 interface RenderSettings {
   readonly closures?: SqlOptions['closures'];
   readonly perRow?: Set<string>;
-  readonly roles?: SqlColumn | SqlRelation | undefined;
+  readonly users?: StoredUsers | undefined;
 }
 
 /** The dialects by name. */
@@ -103,13 +103,13 @@ function attemptOperand(
   operand: Operand,
   table: SqlTable,
   dialect: Dialect,
-  { closures, perRow, roles }: RenderSettings,
+  { closures, perRow, users }: RenderSettings,
 ): Sql | Refusal {
   try {
     // Its aliases are not among the names of a table with roles either.
-    const named = roles === undefined ? table : { ...table, columns: { ...table.columns, roles } };
+    const named = users === undefined ? table : withUsers(table, users);
     const statement = new Statement(named, perRow);
-    const scope = { dialect, table, bound: new Map(), statement, closures, roles };
+    const scope = { dialect, table, bound: new Map(), statement, closures, users };
     const condition = allOf(truth(operand, true, scope), withoutJsonTexts(operand, scope));
     requireLength(condition);
     return condition;
@@ -117,6 +117,10 @@ function attemptOperand(
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+function withUsers(table: SqlTable, { roles, scope }: StoredUsers): SqlTable {
+  return { ...table, columns: { ...table.columns, roles, ...(scope !== undefined && { scope }) } };
 }
 
 /** @throws Refusal for a condition that is longer than a database accepts. */

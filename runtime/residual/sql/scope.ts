@@ -26,13 +26,19 @@ export interface Scope {
    */
   readonly keySet?: (set: KeySet) => Sql;
   readonly statement: Statement;
-  /** Where the rows of the table are principals: where their roles are. Rows are resources without it. */
-  readonly roles?: SqlColumn | SqlRelation | undefined;
+  /** Where the rows of the table are principals: where their roles and scopes are. Rows are resources without it. */
+  readonly users?: StoredUsers | undefined;
+}
+
+/** Where a table of users has what no attribute is. */
+export interface StoredUsers {
+  readonly roles: SqlColumn | SqlRelation;
+  readonly scope?: SqlColumn | undefined;
 }
 
 /** How the variables of a row begin: `request.resource` or, of a table of users, `request.principal`. */
-export function rootOf({ roles }: Scope): string {
-  return roles === undefined ? 'request.resource' : 'request.principal';
+export function rootOf({ users }: Scope): string {
+  return users === undefined ? 'request.resource' : 'request.principal';
 }
 
 /** Related rows by their keys. */

@@ -5,6 +5,12 @@ import { DIALECTS, renderRows } from './render.js';
 import { identifier } from './scope.js';
 import { isRelation, type SqlColumn, type SqlRelation, type SqlUsers } from './table.js';
 
+/** How the condition of a plan of subjects is rendered. */
+export interface SubjectOptions extends SqlOptions {
+  /** The scope of the plan's principals: of users whose scopes are in a column, only those who have it are selected. */
+  readonly scope?: string | undefined;
+}
+
 /**
  * The condition that is TRUE exactly for the rows of a table of users to whom check allows what a plan of subjects is
  * about. As `renderSql`, it is FALSE or NULL for all others.
@@ -28,12 +34,19 @@ import { isRelation, type SqlColumn, type SqlRelation, type SqlUsers } from './t
  * if (condition.kind === 'refused') throw new Error(condition.problems.map(({ reason }) => reason).join('; '));
  * console.log(condition.text); // => users.id <> $1 AND users.role <> $2 AND users.role = $3
  */
-export function renderSubjects(filter: Filter, users: SqlUsers, options: SqlOptions): SqlCondition {
+export function renderSubjects(filter: Filter, users: SqlUsers, options: SubjectOptions): SqlCondition {
   const stored = storedRoles(users.roles);
-  const table = { ...users, id: withoutNull(users.id) };
-  if (filter.kind === 'KIND_ALWAYS_DENIED') return renderRows(filter, table, options, stored.roles);
+  const scope = typeof users.scope === 'object' ? withoutNull(users.scope) : undefined;
+  const { id, name, alias, columns } = users;
+  const table = { id: withoutNull(id), name, columns, ...(alias !== undefined && { alias }) };
+  const own = { roles: stored.roles, scope };
+  if (filter.kind === 'KIND_ALWAYS_DENIED') return renderRows(filter, table, options, own);
   const read = (operand: Operand): Operand => readRoles(operand, stored);
-  const guards = [expression('ne', { variable: 'request.principal.id' }, EMPTY), ...stored.guards];
+  const guards = [
+    expression('ne', { variable: 'request.principal.id' }, EMPTY),
+    ...stored.guards,
+    ...(scope === undefined ? [] : [hasScope(options.scope ?? '')]),
+  ];
   const wanted = filter.kind === 'KIND_CONDITIONAL' ? [read(filter.condition)] : [];
   const condition = expression('and', ...guards, ...wanted);
   const { rules } = options;
@@ -42,7 +55,7 @@ export function renderSubjects(filter: Filter, users: SqlUsers, options: SqlOpti
       const { filter: own } = rule;
       return own.kind === 'KIND_CONDITIONAL' ? { ...rule, filter: { ...own, condition: read(own.condition) } } : rule;
     });
-  return renderRows({ kind: 'KIND_CONDITIONAL', condition }, table, { ...options, rules: readRules }, stored.roles);
+  return renderRows({ kind: 'KIND_CONDITIONAL', condition }, table, { ...options, rules: readRules }, own);
 }
 
 /** A statement, or the reasons why there is none. */
@@ -63,7 +76,11 @@ export type SqlStatement =
  * console.log(query.text);
  * // => SELECT users.id AS id FROM users WHERE users.id <> ? AND users.role <> ? ORDER BY users.id
  */
-export function renderSubjectQuery(filter: Filter, users: SqlUsers, options: Omit<SqlOptions, 'offset'>): SqlStatement {
+export function renderSubjectQuery(
+  filter: Filter,
+  users: SqlUsers,
+  options: Omit<SubjectOptions, 'offset'>,
+): SqlStatement {
   const condition = renderSubjects(filter, users, options);
   if (condition.kind === 'refused') return condition;
   const { quote } = DIALECTS[options.dialect];
@@ -79,6 +96,13 @@ export function renderSubjectQuery(filter: Filter, users: SqlUsers, options: Omi
 }
 
 const EMPTY: Operand = { value: '' };
+
+/** That a user has a scope; NULL and the empty one are none. */
+function hasScope(scope: string): Operand {
+  const own: Operand = { variable: 'request.principal.scope' };
+  const isScope = expression('eq', own, { value: scope });
+  return scope === '' ? expression('unless', expression('ne', own, EMPTY)) : isScope;
+}
 
 /** The roles of a principal, in filters of subjects. */
 const ROLES: Operand = { variable: 'request.principal.roles' };

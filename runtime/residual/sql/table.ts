@@ -61,6 +61,8 @@ export interface SqlUsers extends SqlTable {
    * without a role, or with a role that is no text or empty, is no principal: `check` refuses it.
    */
   readonly roles: SqlColumn | SqlRelation;
+  /** The scope of all of them as requests have it, or the column with that of each; NULL is none. */
+  readonly scope?: string | SqlColumn | undefined;
 }
 
 /** Whether an attribute is stored in another table. */

@@ -18,8 +18,9 @@ export function variableValue(name: string, scope: Scope): SqlValue {
   if (known !== undefined) return known;
   const own = rootOf(scope);
   if (name === `${own}.id` && scope.table.id !== undefined) return idValue(scope, scope.table.id);
-  if (name === 'request.principal.roles' && scope.roles !== undefined)
-    return attributeValue(scope, scope.roles, undefined);
+  const { users } = scope;
+  if (name === 'request.principal.roles' && users !== undefined) return attributeValue(scope, users.roles, undefined);
+  if (name === 'request.principal.scope' && users?.scope !== undefined) return columnValue(scope, users.scope);
   const attributes = `${own}.attr.`;
   if (!name.startsWith(attributes)) throw new Refusal('variable', `no column is mapped for ${name}`);
   const path = name.slice(attributes.length).split('.');

@@ -1,0 +1,123 @@
+import { rowReader } from '../../adapters/attributes.js';
+import { type Mapping, type StoredTable, tableNamed } from '../../adapters/condition.js';
+import {
+  isRelation,
+  type SqlColumns,
+  type SqlDialect,
+  type SqlRelation,
+  type SqlTable,
+} from '../../../runtime/residual/sql/table.js';
+import type { SelectRows } from './stored-table.js';
+
+/** A row of a table as checks receive it, or why its values cannot be read. */
+export type ReadRow =
+  | { readonly kind: 'row'; readonly id: string | null; readonly attr: { readonly [name: string]: unknown } }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+type Row = { readonly [column: string]: unknown };
+
+/**
+ * Reads all rows of a table with their related rows, by the words of a file of tables.
+ *
+ * @param more columns that are no attributes, such as the roles of users; they are attributes of the rows that are read.
+ */
+export async function readRows(
+  select: SelectRows,
+  table: SqlTable,
+  dialect: SqlDialect,
+  more: SqlColumns = {},
+): Promise<readonly ReadRow[]> {
+  const columns = { ...table.columns, ...more };
+  const loader = new RowLoader(select, dialect);
+  const id = table.id;
+  const rows = await loader.load(table.name, columns, id === undefined ? [] : [id.column]);
+  const mapping: Mapping<string> = { dialect, attributes: columns as Mapping<string>['attributes'] };
+  const named = (name: string): StoredTable => ({
+    ...tableNamed(name, 'SQL'),
+    columnName: (column) => plainName(column),
+    valueIn: (row, column) => (row as Row)[plainName(column)],
+  });
+  const reader = rowReader<Row, { readonly [name: string]: unknown }>(named(table.name), mapping, named);
+  return rows.map((row) => {
+    try {
+      const own = id === undefined ? undefined : row[plainName(id.column)];
+      return {
+        kind: 'row',
+        id: own === null || own === undefined ? null : String(own),
+        attr: reader.attributesOf(row) as { readonly [name: string]: unknown },
+      };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return { kind: 'unreadable', problem: error.message };
+    }
+  });
+}
+
+/** Loads rows with the rows that are related to them, below the paths of attributes. */
+class RowLoader {
+  constructor(
+    private readonly select: SelectRows,
+    private readonly dialect: SqlDialect,
+  ) {}
+
+  async load(table: string, columns: SqlColumns, further: readonly string[]): Promise<readonly Row[]> {
+    const relations = Object.entries(columns).flatMap(([path, stored]) =>
+      isRelation(stored) ? [[path, stored] as const] : [],
+    );
+    const names = new Set(
+      [
+        ...further,
+        ...Object.values(columns).flatMap((stored) =>
+          isRelation(stored) ? Object.values(stored.on) : [stored.column],
+        ),
+      ].map(plainName),
+    );
+    const list = [...names].map((name) => quoted(name, this.dialect)).join(', ');
+    const name = table
+      .split('.')
+      .map((part) => quoted(part, this.dialect))
+      .join('.');
+    const rows = await this.select(`SELECT ${list === '' ? '1' : list} FROM ${name}`, []);
+    const related = await Promise.all(relations.map(([path, relation]) => this.related(path, relation)));
+    return rows.map((row) => ({ ...row, ...Object.fromEntries(related.map((of) => of(row))) }));
+  }
+
+  /** The rows of another table by those that they are related to. Those that do not count are left out by the reader. */
+  private async related(path: string, relation: SqlRelation): Promise<(row: Row) => readonly [string, unknown]> {
+    const { on, closure = {}, where = {}, columns = {}, value } = relation;
+    const keys = Object.keys(on);
+    const rows = await this.load(relation.table, value === undefined ? columns : { value }, [
+      ...keys,
+      ...Object.keys(closure),
+      ...Object.values(closure),
+      ...Object.keys(where),
+    ]);
+    // A closure is followed by the reader.
+    if (relation.closure !== undefined) return () => [path, rows];
+    const byKey = new Map<string, Row[]>();
+    for (const row of rows) {
+      const key = keyOf(row, keys);
+      if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), row]);
+    }
+    const ours = Object.values(on);
+    return (row) => {
+      const found = byKey.get(keyOf(row, ours) ?? '') ?? [];
+      return [path, found];
+    };
+  }
+}
+
+/** Undefined for NULL, which equals nothing. */
+function keyOf(row: Row, columns: readonly string[]): string | undefined {
+  const values = columns.map((column) => row[plainName(column)]);
+  return values.some((value) => value === null || value === undefined) ? undefined : JSON.stringify(values.map(String));
+}
+
+function plainName(column: string): string {
+  return column.slice(column.lastIndexOf('.') + 1);
+}
+
+function quoted(name: string, dialect: SqlDialect): string {
+  const mark = dialect === 'mysql' ? '`' : '"';
+  return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
+}
