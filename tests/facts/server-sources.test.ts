@@ -111,7 +111,7 @@ for (const protocol of PROTOCOLS)
 /** How a source can fail, about the row of a document. */
 const FAULTS: readonly (readonly [name: string, fault: NonNullable<typeof fault>])[] = [
   ['500', (response) => response.writeHead(500).end('[]')],
-  ['302', (response) => response.writeHead(302, { location: `${origin.url}/people?ids=ann` }).end()],
+  ['302', (response) => response.writeHead(302, { location: `${origin.url}/other?ids=1` }).end()],
   ['204', (response) => response.writeHead(204).end()],
   ['404', (response) => response.writeHead(404, { 'content-type': 'application/json' }).end('[]')],
   ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
