@@ -5,13 +5,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readLine } from '../../packages/analysis/replay/entry.js';
 import { delegation } from '../../runtime/engine/index.js';
+import { FactGatherer } from '../../runtime/facts/gather.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
 import { loadConfig } from '../../server/config.js';
 import { makeFactDeciders } from '../../server/facts/bundle-facts.js';
+import { CallFactsService } from '../../server/facts/call-facts.js';
 import { createCandidateFacts } from '../../server/facts/candidate-facts.js';
 import type { RunningServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { compare, type ShadowItem } from '../../server/rollout/comparison.js';
+import type { Call } from '../../server/service/call.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
 import { send } from '../support/server/http-client.js';
@@ -255,6 +258,42 @@ test('a candidate decides on the facts of the call, and names those that it need
     needs: ['principal.attr.level'],
   });
   assert.is(compared(plan(['principal.attr.team'])).result, 'different');
+});
+
+test('a call is decided at the instant at which it began to fetch', async () => {
+  const { policies } = await factsBundle(policy('R.attr.owner == P.id && now() < timestamp("2020-01-01T00:00:00Z")'));
+  // It is 2019 when the call begins, and a year later each time that somebody looks.
+  let year = 2018;
+  const clock = () => {
+    year += 1;
+    return { seconds: Date.UTC(year, 5) / 1000, nanos: 0, offset: 0 };
+  };
+  const deciders = makeFactDeciders(policies, { use: [delegation()], clock }, () => assert.unreachable());
+  const source = {
+    of: 'doc',
+    provides: ['owner'],
+    types: { owner: 'string' } as const,
+    load: async () => ({ 1: { owner: 'ann' } }),
+  };
+  const bounds = { atOnce: 64, waiting: 1000 };
+  const gatherer = new FactGatherer([source], { deadline: 60_000, caller: 'use', bounds, tell: () => {} });
+  const service = new CallFactsService({
+    config: { onFailure: 'unavailable', tellNotFound: false },
+    gatherer,
+    deciders: () => deciders,
+    lacked: () => assert.unreachable(),
+  });
+  const call = {} as Call;
+  const question = {
+    principal: { id: 'ann', roles: ['user'], attr: {}, policyVersion: '', scope: '', actors: [] },
+    resources: [{ resource: { kind: 'doc', id: '1', attr: {}, policyVersion: '', scope: '' }, actions: ['view'] }],
+    auxData: { jwt: {}, jwts: {} },
+    includeMeta: false,
+  };
+  await service.fetch(call, { checks: [question] });
+  const completed = service.completeCheck(call, question);
+  const [decision] = completed.decide(() => deciders.engine.check(completed.question) as never);
+  assert.is(decision?.actions[0]?.effect, 1);
 });
 
 test.run();
