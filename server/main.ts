@@ -110,6 +110,7 @@ export async function startServer(
     rollout: surroundings.rollout,
     reload: surroundings.reload,
     source: source?.health,
+    sources: sources?.states,
     names: () => bundles.current.names(),
     populations: sources?.populations,
     actionNames: (principalId, kind) => bundles.current.actionNames(principalId, kind),

@@ -47,6 +47,7 @@ export interface Listening {
   readonly rollout?: Services['rollout'];
   readonly reload?: Services['reload'];
   readonly source?: Services['source'];
+  readonly sources?: Services['sources'];
   readonly names?: Services['names'];
   /** If absent: the policies name no actions. */
   readonly actionNames?: Services['actionNames'];
@@ -75,6 +76,7 @@ export async function openServer({
   rollout,
   reload,
   source,
+  sources,
   names,
   actionNames = () => [],
   populations,
@@ -119,6 +121,7 @@ export async function openServer({
     rollout,
     reload,
     source,
+    sources,
     names,
     actionNames,
     populations,

@@ -197,6 +197,10 @@ export interface ReloadStoreRequest {
 export interface GetRolloutRequest {
 }
 
+/** authz.request.v1.ListSourcesRequest */
+export interface ListSourcesRequest {
+}
+
 /** Moves the candidate to another stage; a candidate that comes later begins as configured. */
 export interface SetRolloutRequest {
   readonly stage: number;

@@ -29,6 +29,7 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authz.request.v1.GetSchemaRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ReloadStoreRequest', isMeasured: false, isSent: false },
   { message: 'authz.request.v1.GetRolloutRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.ListSourcesRequest', isMeasured: false, isSent: false },
   { message: 'authz.request.v1.SetRolloutRequest', isMeasured: false, isSent: false },
   { message: 'authz.request.v1.PromoteBundleRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.RollBackBundleRequest', isMeasured: true, isSent: false },
@@ -113,6 +114,7 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
       'authz.response.v1.RollBackBundleResponse',
     ],
   },
+  { file: 'sources', types: 'source-messages', roots: ['authz.response.v1.ListSourcesResponse'] },
   { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
 ];
 

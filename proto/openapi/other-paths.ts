@@ -9,6 +9,7 @@ import {
   SET_ROLLOUT_EXAMPLES,
 } from './examples/rollout.js';
 import { HEALTH_EXAMPLES } from './examples/server.js';
+import { SOURCES_EXAMPLES } from './examples/sources.js';
 import type { JsonObject } from '../wire/json-shape.js';
 import { PRETTY } from './rpc-paths.js';
 import type { Schemas } from './schemas.js';
@@ -31,6 +32,9 @@ export function otherPaths(schemas: Schemas): JsonObject {
     '/admin/bundle/rollout': {
       get: rolloutOperation(schemas, 'GetRollout', 'Which bundles the server has', GET_ROLLOUT_EXAMPLES),
       post: rolloutOperation(schemas, 'SetRollout', 'Move the candidate to another stage', SET_ROLLOUT_EXAMPLES),
+    },
+    '/admin/sources': {
+      get: rolloutOperation(schemas, 'ListSources', 'What became of the sources of facts', SOURCES_EXAMPLES),
     },
     '/admin/explain/decision': { post: explanation(schemas) },
     '/schema/swagger.json': { get: ownDocument() },

@@ -33,6 +33,9 @@ export function httpSource({ tokenFile, ...options }: HttpSourceOptions): {
       signal,
       maxRedirects: 0,
     });
+    // The operator sees it as the kind of the failure.
+    if (status !== 200 && status !== options.missingStatus)
+      throw Object.assign(new Error('not an answer'), { code: `status_${status}` });
     return { status, contentType: headers['content-type'] ?? '', body };
   }, options);
   return { source, close: () => client.close() };

@@ -41,6 +41,19 @@ export interface FactsService {
   readonly completePlan: (call: Call, plan: PlanCall) => CompletedPlanCall;
 }
 
+/** What became of a source, for the admin. */
+export interface KnownSource {
+  readonly name: string;
+  readonly requests: number;
+  readonly failures: number;
+  readonly fetched: number;
+  readonly unknown: number;
+  /** In milliseconds since 1970; undefined: never. */
+  readonly lastSuccess: number | undefined;
+  readonly lastFailure: number | undefined;
+  readonly lastError: string | undefined;
+}
+
 /** A check with the facts of its call. */
 export interface CompletedCheckCall<Question extends CheckCall> {
   readonly question: Question;

@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../config/plain-http.js';
 import type { DecidingBundle } from './decider.js';
 import type { SearchService } from './authzen-search.js';
 import type { Bundle, PolicyTexts } from './bundle.js';
+import type { KnownSource } from './facts.js';
 import type { RolloutCommand, RolloutOutcome } from './rollout-command.js';
 import type { Health } from './health.js';
 import { type Caller, refuseForeignPage } from './foreign-page.js';
@@ -38,6 +39,8 @@ export interface Services extends SearchService {
   readonly source?: (() => SourceHealth) | undefined;
   /** Absent: the server has no candidates. */
   readonly rollout?: RunRollout | undefined;
+  /** The sources of facts. Absent: there are none. */
+  readonly sources?: (() => readonly KnownSource[]) | undefined;
   /** Undefined: decisions are not explained. */
   readonly explainer?: Explainer | undefined;
   /** Callers on this machine see policies and explanations without credentials. Absent: only the admin does. */

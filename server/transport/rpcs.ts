@@ -48,6 +48,7 @@ import {
   readExplainDecisionRequest,
   readGetPolicyRequest,
   readGetRolloutRequest,
+  readListSourcesRequest,
   readGetSchemaRequest,
   readInspectPoliciesRequest,
   readListAuditLogEntriesRequest,
@@ -89,6 +90,7 @@ import {
   decodeExplainDecisionRequest,
   decodeGetPolicyRequest,
   decodeGetRolloutRequest,
+  decodeListSourcesRequest,
   decodeGetSchemaRequest,
   decodeInspectPoliciesRequest,
   explainDecisionRequestSize,
@@ -124,6 +126,8 @@ import {
 import { listRequestOfQuery } from '../admin/list-query.js';
 import { getPolicy, idsOfQuery, inspectPolicies, listPolicies, policiesRequestOfQuery } from '../admin/policies.js';
 import { getSchema, listSchemas, printGetSchemaResponse } from '../admin/schemas.js';
+import { listSources } from '../admin/sources.js';
+import { encodeListSourcesResponse } from '../../proto/gen/wire/sources.js';
 import { getRollout, promoteBundle, rollBackBundle, setRollout } from '../admin/rollout.js';
 import { reloadRequestOfQuery, reloadStore } from '../admin/reload-store.js';
 import {
@@ -365,6 +369,17 @@ export const RPCS: readonly RestRpc[] = [
     encode: () => NO_FIELDS,
     sizeOf: () => 0,
     run: reloadStore,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'ListSources',
+    rest: { verb: 'GET', path: '/admin/sources' },
+    readJson: readListSourcesRequest,
+    printJson: JSON.stringify,
+    decode: decodeListSourcesRequest,
+    encode: encodeListSourcesResponse,
+    sizeOf: () => 0,
+    run: listSources,
   }),
   row({
     service: ADMIN_SERVICE,

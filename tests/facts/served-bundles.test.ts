@@ -16,7 +16,7 @@ import { openLog } from '../../server/observe/log/open-log.js';
 import { compare, type ShadowItem } from '../../server/rollout/comparison.js';
 import type { Call } from '../../server/service/call.js';
 import { compileTexts, loaded } from '../support/compiled.js';
-import { answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
+import { ADMIN, answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
 import { send } from '../support/server/http-client.js';
 import { until } from '../support/timeout.js';
 
@@ -186,6 +186,23 @@ test('metrics count what sources do', async () => {
   ])
     assert.ok(text.includes(line), line);
   await until(() => readFileSync(LOG, 'utf8').includes('source `owners` failed'));
+  const admin = await send(server.httpAddress, 'GET', '/admin/sources', undefined, { authorization: ADMIN });
+  const { sources: listed } = JSON.parse(admin.text) as {
+    readonly sources: readonly { readonly [name: string]: string }[];
+  };
+  const [owners, regions] = listed;
+  const { lastSuccess, lastFailure, ...counts } = owners ?? {};
+  assert.equal(counts, {
+    name: 'owners',
+    requests: '2',
+    failures: '1',
+    fetched: '1',
+    unknown: '1',
+    lastError: 'status_500',
+  });
+  assert.ok((lastSuccess ?? '') <= (lastFailure ?? ''));
+  assert.equal(regions, { name: 'regions' });
+  assert.is((await send(server.httpAddress, 'GET', '/admin/sources')).status, 401);
 });
 
 test('a candidate decides on the facts of the call, and names those that it needs', async () => {

@@ -203,6 +203,7 @@ const ADMIN_SERVED = [
   'ListPolicies',
   'ListSchemas',
   'ReloadStore',
+  'ListSources',
   'GetRollout',
   'SetRollout',
   'PromoteBundle',

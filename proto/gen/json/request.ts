@@ -3,7 +3,7 @@
 import { NO_ATTRIBUTES, NO_ITEMS, type Shape } from '../../wire/json-shape.js';
 import { isEmptyObject, printedValue, printMessageMap, printStrings, quote } from '../../wire/json-text.js';
 import type { Moment } from '../../wire/moment.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetRolloutRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResource, PlanResourcesRequest, Principal, PromoteBundleRequest, ReloadStoreRequest, RequestContext, Resource, ResourceEntry, ResourceSet, RollBackBundleRequest, ServerInfoRequest, SetRolloutRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetRolloutRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, ListSourcesRequest, PlanResource, PlanResourcesRequest, Principal, PromoteBundleRequest, ReloadStoreRequest, RequestContext, Resource, ResourceEntry, ResourceSet, RollBackBundleRequest, ServerInfoRequest, SetRolloutRequest, TimeRange, Token } from '../messages.js';
 import { printPlanResource, printPrincipal, printResource, readPlanResource, readPrincipal, readResource } from './engine.js';
 
 /** ResourceEntry from its JSON form. Throws a JsonError. */
@@ -711,6 +711,19 @@ export function readReloadStoreRequest(value: unknown, shape: Shape): ReloadStor
 
 /** GetRolloutRequest from its JSON form. Throws a JsonError. */
 export function readGetRolloutRequest(value: unknown, shape: Shape): GetRolloutRequest {
+  const object = shape.object(value, '');
+  for (const key in object) {
+    shape.keys += 1;
+    switch (key) {
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return {  };
+}
+
+/** ListSourcesRequest from its JSON form. Throws a JsonError. */
+export function readListSourcesRequest(value: unknown, shape: Shape): ListSourcesRequest {
   const object = shape.object(value, '');
   for (const key in object) {
     shape.keys += 1;

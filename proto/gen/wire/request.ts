@@ -4,7 +4,7 @@ import { BYTES, type Draft, readMapEntry, readMoment, type TextTable, VARINT, Wi
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetRolloutRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResourcesRequest, PromoteBundleRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, RollBackBundleRequest, ServerInfoRequest, SetRolloutRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetRolloutRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, ListSourcesRequest, PlanResourcesRequest, PromoteBundleRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, RollBackBundleRequest, ServerInfoRequest, SetRolloutRequest, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
 /** An empty item, of which a small request can hold millions: all are this one. */
@@ -786,6 +786,25 @@ export function decodeGetRolloutRequest(bytes: Buffer, table?: TextTable): GetRo
 /** Reads the fields of authz.request.v1.GetRolloutRequest up to `end`, and adds them to what is known of the message. */
 function readGetRolloutRequest(reader: WireReader, end: number, known?: Draft<GetRolloutRequest>): Draft<GetRolloutRequest> {
   const message: Draft<GetRolloutRequest> = known ?? {  };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** ListSourcesRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeListSourcesRequest(bytes: Buffer, table?: TextTable): ListSourcesRequest {
+  return readListSourcesRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.ListSourcesRequest up to `end`, and adds them to what is known of the message. */
+function readListSourcesRequest(reader: WireReader, end: number, known?: Draft<ListSourcesRequest>): Draft<ListSourcesRequest> {
+  const message: Draft<ListSourcesRequest> = known ?? {  };
   while (reader.at < end) {
     const tag = reader.tag();
     switch (tag) {
