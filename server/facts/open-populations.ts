@@ -82,9 +82,11 @@ function searchedTable(name: string, { sql, provides }: SourceConfig): SearchedT
   return { ...table, id, columns: Object.fromEntries(columns) };
 }
 
-/** Facts have the milliseconds of a time, as the driver reads no more. */
+/** Facts have the milliseconds of a time, as the driver reads no more, which also reads the JSON value null as it reads NULL. */
 function readAsFact(column: SqlColumn): SqlColumn {
-  return column.type === 'timestamp' ? { ...column, precision: 3 } : column;
+  if (column.type === 'timestamp') return { ...column, precision: 3 };
+  const isJson = column.type === 'json' || column.type === 'list';
+  return isJson && column.null !== 'null' ? { ...column, jsonNull: 'missing' } : column;
 }
 
 /** What PostgreSQL says of a statement that took too long. */

@@ -7,12 +7,12 @@ import type {
   Subject,
 } from '../../proto/gen/authzen-messages.js';
 import { resourceSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
-import type { PlanResourcesRequest } from '../../proto/gen/messages.js';
+import type { PlanResourcesRequest, Principal } from '../../proto/gen/messages.js';
 import { contextForConditions, principalFor, readRequestId, readTokens, toEntry } from './authzen-mapping.js';
 import type { SearchService } from './authzen-search.js';
 import type { Call } from './call.js';
-import { accept, withClaims } from './check-resources.js';
-import type { VerifiedAuxData } from './decider.js';
+import { accept, decide, withClaims } from './check-resources.js';
+import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import { planFor, toPlanCall } from './plan-resources.js';
 import { areKnown, isSearched } from './population.js';
 import { prepared } from './prepare-call.js';
@@ -22,7 +22,7 @@ import { type PagedSearch, printPage } from './search-page.js';
 
 /**
  * ResourceSearch: the resources of a kind on which a subject is allowed an action: those that the filter of a plan selects among the rows
- * of the configuration (docs/spec/server.md#authzen). Throws, or rejects with, an RpcError.
+ * of the configuration, and that are allowed with their facts (docs/spec/server.md#authzen). Throws, or rejects with, an RpcError.
  */
 export function resourceSearch(
   service: SearchService,
@@ -58,7 +58,7 @@ export function resourceSearch(
       call,
       [principal],
       () => ({ plans: [toPlanCall(plan, auxData)] }),
-      () => searched(service, call, { request, search, auxData, plan }),
+      () => searched(service, call, { request, search, auxData, plan, known }),
     );
   });
 }
@@ -71,13 +71,12 @@ interface Search {
   readonly search: PagedSearch;
   readonly auxData: VerifiedAuxData;
   readonly plan: PlanResourcesRequest;
+  /** What all resources have. */
+  readonly known: CheckEntry['resource'];
 }
 
-async function searched(
-  service: SearchService,
-  call: Call,
-  { request, search, auxData, plan }: Search,
-): Promise<ResourceSearchResponse> {
+async function searched(service: SearchService, call: Call, asked: Search): Promise<ResourceSearchResponse> {
+  const { request, search, auxData, plan } = asked;
   const { kind: type = '' } = plan.resource ?? {};
   const population = service.populations?.resources.get(sanitize(type));
   // What the caller says of all rows would otherwise count in place of what is stored.
@@ -91,5 +90,40 @@ async function searched(
     population,
     missing: `no source of \`${type}\` may be searched: set \`search\` of one in the configuration`,
   });
-  return { page, results: ids.map((id) => ({ type, id, properties: {} })) };
+  const allowed = await confirm(service, call, asked, ids);
+  return { page, results: allowed.map((id) => ({ type, id, properties: {} })) };
+}
+
+/**
+ * The resources of some that an evaluation allows. Columns hold what no source returns, such as an infinite number: a filter selects
+ * the row nevertheless, and a decision lacks the fact.
+ */
+async function confirm(
+  service: SearchService,
+  call: Call,
+  { auxData, plan, known }: Search,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { facts } = service;
+  if (facts === undefined || ids.length === 0) return ids;
+  const allowed: string[] = [];
+  const atATime = service.limits.maxResourcesPerRequest;
+  for (let start = 0; start < ids.length; start += atATime) {
+    const some = ids.slice(start, start + atATime);
+    const question = {
+      requestId: plan.requestId,
+      // The request has one: it was planned.
+      principal: plan.principal as Principal,
+      resources: some.map((id) => ({ resource: { ...known, id }, actions: [plan.action] })),
+      auxData,
+      includeMeta: false,
+      requestContext: undefined,
+      isWhole: true,
+    };
+    await facts.fetch(call, { checks: [question] });
+    // Watchers are told of the plan alone.
+    const decisions = decide({ ...service, watchers: [] }, call, question);
+    allowed.push(...some.filter((_, index) => decisions[index]?.actions[0]?.effect === 1));
+  }
+  return allowed;
 }

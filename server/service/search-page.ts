@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Action, Resource, SearchPage, Subject, WantedPage } from '../../proto/gen/authzen-messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
-import { refused } from './rpc-error.js';
+import { refused, RpcError } from './rpc-error.js';
 
 /** What the pages of one search have in common: a token of another search is refused. */
 export interface PagedSearch {
@@ -13,7 +13,7 @@ export interface PagedSearch {
   readonly context: Attributes | undefined;
 }
 
-/** The longest token. Ids that make longer ones cannot be the last of a page. */
+/** The longest token. A page whose last id makes a longer one fails. */
 const MAX_TOKEN = 16_384;
 const DIGEST_BYTES = 16;
 
@@ -28,14 +28,17 @@ export function readToken(page: WantedPage | undefined, search: PagedSearch): st
   return last;
 }
 
-/** What a response says of its page: the token of the next one, if there are more results. */
+/** What a response says of its page: the token of the next one, if there are more results. Throws an RpcError for an id that is too long. */
 export function printPage(
   page: WantedPage | undefined,
   search: PagedSearch,
   last: string | undefined,
 ): SearchPage | undefined {
   if (last === undefined) return page === undefined ? undefined : { nextToken: '' };
-  return { nextToken: tokenAfter(last, search) };
+  const nextToken = tokenAfter(last, search);
+  if (nextToken.length > MAX_TOKEN)
+    throw new RpcError('failed_precondition', 'the last id of the page is too long for a token');
+  return { nextToken };
 }
 
 /**

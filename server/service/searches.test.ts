@@ -228,4 +228,16 @@ test('the id of a token must be one that rows may have', async () => {
   }
 });
 
+test('an id that is too long for a token fails the page that it ends, and no other', async () => {
+  const service = serviceOf(['a1', `a${'2'.repeat(20_000)}`, 'a3']);
+  const page = { token: '', limit: 2 };
+  try {
+    await foundBy(service, page);
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as RpcError).message, 'the last id of the page is too long for a token');
+  }
+  assert.is((await foundBy(service)).ids.length, 3);
+});
+
 test.run();

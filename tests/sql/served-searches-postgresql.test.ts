@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { isRelation, type SqlColumn } from '../../runtime/residual/sql/table.js';
 import { type Config, loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
-import { loaded } from '../support/compiled.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { freePort } from '../support/free-port.js';
 import type { Document } from '../support/oracle/documents.js';
@@ -87,6 +87,105 @@ function addTests({ client, url = '', stop }: Cluster): void {
       assert.ok(refused + unread <= searches / 2 && found > rows / 50 && pages > searches, searched);
     }
   });
+
+  test('a row that holds what no source returns is not found: the search fails, as its evaluation does', async () => {
+    const names = Object.keys(UNREADABLE);
+    await client.query(
+      `CREATE TABLE odd (id text PRIMARY KEY, ${names.map((name) => `${name} ${UNREADABLE[name]?.stored}`).join(', ')})`,
+    );
+    const rules = names.flatMap((name) => [
+      { actions: [name], effect: 'EFFECT_ALLOW', roles: ['user'] },
+      { actions: [name], effect: 'EFFECT_DENY', roles: ['user'], condition: matchOf(UNREADABLE[name]?.denied ?? '') },
+      { actions: [`has_${name}`], effect: 'EFFECT_ALLOW', roles: ['user'], condition: matchOf(`has(R.attr.${name})`) },
+    ]);
+    const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'odd', version: 'default', rules } };
+    const columns = Object.fromEntries(names.map((name) => [name, { column: name, type: UNREADABLE[name]?.type }]));
+    const tables = join(folder, 'odd.json');
+    writeFileSync(
+      tables,
+      JSON.stringify({ tables: { odd: { name: 'odd', id: { column: 'id', type: 'text' }, columns } } }),
+    );
+    const sql = { url, tables, table: 'odd', maxConnections: 1 };
+    const config = configured(folder, { deadline: '60s', from: { odd: { of: 'odd', sql, search: true } } });
+    const server = await startServer(
+      config,
+      await loaded(compileTexts({ 'odd.yaml': JSON.stringify(policy) }, { facts: true })),
+    );
+    const post = async (path: string, body: object): Promise<Answer> => {
+      const { status, text } = await send(server.httpAddress, 'POST', path, JSON.stringify(body));
+      return { status, json: JSON.parse(text) };
+    };
+    let failed = 0;
+    try {
+      for (const [name, { values }] of Object.entries(UNREADABLE))
+        for (const value of values) {
+          await client.query("TRUNCATE odd; INSERT INTO odd (id) VALUES ('plain')");
+          await client.query(`INSERT INTO odd (id, ${name}) VALUES ('odd', ${value})`);
+          for (const action of [name, `has_${name}`]) {
+            const asked = { subject: { type: 'user', id: 'ann' }, action: { name: action } };
+            const allowed: string[] = [];
+            let isRead = true;
+            for (const id of ['odd', 'plain']) {
+              const { status, json } = await post('/access/v1/evaluation', { ...asked, resource: { type: 'odd', id } });
+              if (status === 503) isRead = false;
+              else if (json.decision === true) allowed.push(id);
+            }
+            const { status, json } = await post('/access/v1/search/resource', { ...asked, resource: { type: 'odd' } });
+            const said = `${action} ${value}: ${JSON.stringify(json).slice(0, 200)}`;
+            if (status === 503) failed += 1;
+            assert.is(status === 200 || (status === 503 && !isRead), true, said);
+            const found = json.results?.map(({ id }) => id);
+            if (status === 200) assert.equal(found, allowed, said);
+          }
+        }
+    } finally {
+      await server.close();
+    }
+    assert.ok(failed > 0);
+  });
+}
+
+/** What columns of PostgreSQL may hold and no attribute can be, or another one than the column seems to have. */
+const UNREADABLE: {
+  readonly [column: string]: {
+    readonly stored: string;
+    readonly type: string;
+    /** A condition that does not hold for these. */
+    readonly denied: string;
+    readonly values: readonly string[];
+  };
+} = {
+  num: {
+    stored: 'double precision',
+    type: 'number',
+    denied: 'R.attr.num == 5',
+    values: ["'NaN'", "'Infinity'", "'-Infinity'"],
+  },
+  exact: { stored: 'numeric', type: 'decimal', denied: 'R.attr.exact == 5', values: ["'NaN'", '1e400'] },
+  at: {
+    stored: 'timestamptz',
+    type: 'timestamp',
+    denied: 'timestamp(R.attr.at) == timestamp("2020-01-01T00:00:00Z")',
+    values: ["'infinity'", "'-infinity'", "'0044-03-15 00:00:00+00 BC'", "'20000-01-01 00:00:00+00'"],
+  },
+  doc: {
+    stored: 'jsonb',
+    type: 'json',
+    denied: 'R.attr.doc == 5',
+    values: [
+      "'null'",
+      "'1e400'",
+      "'[1e400]'",
+      "to_jsonb(repeat('x', 70000))",
+      "(repeat('[', 80) || repeat(']', 80))::jsonb",
+    ],
+  },
+  list: { stored: 'jsonb', type: 'list', denied: '5 in R.attr.list', values: ["'null'", "'{}'", "'1'", "'[1e400]'"] },
+  words: { stored: 'text', type: 'text', denied: 'R.attr.words == "a"', values: ["repeat('x', 70000)"] },
+};
+
+function matchOf(expr: string): object {
+  return { match: { expr } };
 }
 
 const zero = (): Counts => ({ searches: 0, refused: 0, pages: 0, found: 0, rows: 0, unread: 0 });
@@ -223,26 +322,25 @@ function configure(folder: string, url: string, random: Random): Config {
   };
   writeFileSync(tables, JSON.stringify({ tables: { principal: table, things: table } }));
   const sql = (kind: string) => ({ url, tables, table: kind, maxConnections: 1 });
+  return configured(folder, {
+    deadline: '60s',
+    search: {
+      timeout: '60s',
+      maxConnections: 1,
+      maxPageSize: random.pick([7, 1000]),
+      maxRows: random.pick([7, 10_000]),
+    },
+    from: {
+      people: { of: 'principal', sql: sql('principal'), search: true },
+      things: { of: 'things', sql: sql('things'), search: true },
+    },
+  });
+}
+
+function configured(folder: string, sources: object): Config {
   const file = join(folder, 'config.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      server: { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0' },
-      sources: {
-        deadline: '60s',
-        search: {
-          timeout: '60s',
-          maxConnections: 1,
-          maxPageSize: random.pick([7, 1000]),
-          maxRows: random.pick([7, 10_000]),
-        },
-        from: {
-          people: { of: 'principal', sql: sql('principal'), search: true },
-          things: { of: 'things', sql: sql('things'), search: true },
-        },
-      },
-    }),
-  );
+  const server = { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0' };
+  writeFileSync(file, JSON.stringify({ server, sources }));
   return loadConfig({ file, environment: {} }).config;
 }
 
