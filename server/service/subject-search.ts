@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type {
   Action,
   Resource,
@@ -102,7 +103,7 @@ interface Found {
 
 const NOTHING: Found = { ids: [], next: undefined };
 
-/** How many rows are read and decided at once, and how many of those that a plan selects. */
+/** How many rows are decided at once, and read unless a plan selects them; and how many of a plan are read. */
 const BATCH = 100;
 const MOST_PLANNED = 1000;
 
@@ -135,7 +136,11 @@ async function scan(
       continue;
     }
     const principals = read.ids.map((id) => toPrincipal({ ...subject, id }, service.propertyNames));
-    allowed.push(...(await decideEach(service, call, principals, asked)));
+    for (let start = 0; start < principals.length; start += BATCH) {
+      allowed.push(...(await decideEach(service, call, principals.slice(start, start + BATCH), asked)));
+      // Other calls take their turns.
+      await setImmediate();
+    }
     // One more than the page has tells whether there is a next one.
     if (allowed.length > limit) return { ids: allowed.slice(0, limit), next: allowed[limit - 1] };
     if (read.ids.length < most) return { ids: allowed, next: undefined };
@@ -201,11 +206,12 @@ async function decideEach(
   const allowed = new Set<string>();
   // Watchers are told of the results alone.
   const unwatched = { ...service, watchers: [] };
+  const isUnwatched = service.watchers.length === 0;
   for (const group of byBundle.values()) {
     const questions = group.map((principal) => ({ ...asked, principal }));
     await prepare(service.steps, call, group, () => ({ checks: questions }));
     for (const question of questions)
-      if (isAllowed(unwatched, call, question) && isAllowed(service, call, question))
+      if (isAllowed(unwatched, call, question) && (isUnwatched || isAllowed(service, call, question)))
         allowed.add(question.principal.id);
   }
   return principals.flatMap(({ id }) => (allowed.has(id) ? [id] : []));
