@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sqlFacts } from '../../packages/adapters/facts.js';
-import { tenants } from '../../runtime/engine/index.js';
+import { delegation, tenants } from '../../runtime/engine/index.js';
 import {
   absent,
   createFactsEngine,
@@ -250,6 +250,22 @@ test('what was sent before in the same order of names is not sent again', () => 
     ])
       assert.not(isDecided(attr), JSON.stringify(attr));
   }
+});
+
+test('what an actor is not known to be decides as what the principal is not known to be', async () => {
+  const people = (rows: object): FactSource => source(['banned'], async () => rows as never, { of: 'principal' });
+  const list = (rows: object) =>
+    createFactsEngine(policies, { sources: [people(rows)], engine: { use: [delegation()] } }).decide({
+      principal: { id: 'ann', roles: ['editor'], actors: [{ id: 'bot', roles: ['editor'] }] },
+      resource: { kind: 'doc', id: '1' },
+      action: 'list',
+    });
+  const free = { banned: false };
+  assert.is((await list({ ann: free, bot: free })).allowed, true);
+  const banned = await list({ ann: free, bot: { banned: true } });
+  assert.is('why' in banned && banned.why, 'policy');
+  assertUnknown(await list({ ann: free }), 'not found');
+  assertUnknown(await list({ bot: free }), 'not found');
 });
 
 test('roles that a tenant defines read what the roles read that they stand for', async () => {
