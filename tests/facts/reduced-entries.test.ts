@@ -172,7 +172,7 @@ for (const [name, family] of Object.entries(FAMILIES)) {
       mattering: 0,
       noticed: 0,
     };
-    for (let store = 0; store < rounds(60, 8); store += 1) compare(family, SEED * 100_000 + store, 60, counts);
+    for (let store = 0; store < rounds(60, 5); store += 1) compare(family, SEED * 100_000 + store, 60, counts);
     if (process.env['COUNTS']) console.log(name, counts);
     assert.ok(counts.mattering > 0, 'a fact that is lost matters');
     assert.is(counts.noticed, counts.mattering, JSON.stringify(counts));
