@@ -26,6 +26,8 @@ resourcePolicy:
     - {actions: [open], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '!R.attr.locked'}}}
     - {actions: [list], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr.owner == P.attr.team && P.attr.level > 1}}}
     - {actions: [free], effect: EFFECT_ALLOW, roles: [user]}
+    - {actions: [lock], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: has(R.attr.locked)}}}
+    - {actions: [lock], effect: EFFECT_ALLOW, roles: [user]}
   schemas: {resourceSchema: {ref: "authz:///doc.json"}}
 `;
 const SCHEMA = { type: 'object', properties: { owner: { type: 'string' }, label: { type: 'string', maxLength: 3 } } };
@@ -290,6 +292,24 @@ test('where schemas reject, what they mention is fetched, and nothing else', asy
   const rejected = await decide('reject', 'free');
   assert.equal([rejected.allowed, 'why' in rejected && rejected.why], [false, 'policy']);
   assert.equal([label.calls.length, owner.calls.length, locked.calls.length], [1, 1, 0]);
+});
+
+test('`nulls` says what null is, also of an attribute of any type', async () => {
+  for (const type of ['boolean', 'any'] as const)
+    for (const [nulls, expected] of [
+      ['absent', true],
+      ['null', false],
+      [undefined, type === 'any' ? false : 'unknown'],
+    ] as const) {
+      const own = source(['locked'], () => ({ locked: null }), { types: { locked: type }, nulls });
+      const decision = await createFactsEngine(policies, { sources: [own] }).decide({
+        principal: ann,
+        resource: doc,
+        action: 'lock',
+      });
+      const outcome = !decision.allowed && decision.why === 'unknown' ? 'unknown' : decision.allowed;
+      assert.is(outcome, expected, `${type}, ${nulls}`);
+    }
 });
 
 test.run();
