@@ -6,6 +6,7 @@ import { conditionsBench } from './conditions.bench.js';
 import { factsBench } from './facts.bench.js';
 import { type Section, writeResults } from './harness/report.js';
 import { longBench } from './long.bench.js';
+import { librariesBench } from './libraries.bench.js';
 import { planBench } from './plan.bench.js';
 import { scaleBench } from './scale.bench.js';
 import { serverBench } from './server.bench.js';
@@ -17,11 +18,11 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|check|plan|scale|cold|facts|tenants|long|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|check|plan|scale|cold|facts|tenants|long|weights|compile|size|analysis|libraries|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
-type Bench = (bundles: Bundles) => Promise<Section>;
+type Bench = (bundles: Bundles) => Promise<Section | readonly Section[]>;
 
 const GROUPS: { readonly [name: string]: readonly Bench[] } = {
   'in-process': [checkBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
@@ -30,6 +31,7 @@ const GROUPS: { readonly [name: string]: readonly Bench[] } = {
   size: [sizeBench],
   analysis: [analysisBench],
   server: [serverBench],
+  libraries: [librariesBench],
 };
 
 /** Parts of other groups, which only run by name. */
@@ -48,9 +50,9 @@ const bundles = new Bundles();
 const sections: Section[] = [];
 try {
   for (const bench of names.flatMap(benchesOf)) {
-    const section = await bench(bundles);
-    process.stdout.write(`## ${section.title}\n\n${section.text}\n\n`);
-    sections.push(section);
+    const made = [await bench(bundles)].flat();
+    for (const { title, text } of made) process.stdout.write(`## ${title}\n\n${text}\n\n`);
+    sections.push(...made);
     writeResults(sections, RESULT_ORDER);
   }
 } finally {

@@ -5,6 +5,9 @@ import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
 import { FACTS_TITLE } from './facts.bench.js';
 import { LONG_TITLE } from './long.bench.js';
+import { METHOD_TITLE } from './harness/report.js';
+import { LIBRARIES_TITLE } from './libraries.bench.js';
+import { OVERVIEW_TITLE } from './overview.js';
 import { PLAN_TITLE } from './plan.bench.js';
 import { SCALE_TITLE } from './scale.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
@@ -21,6 +24,9 @@ export const FAILURES_TITLE = 'Failure modes';
 
 /** The sections of results.md, in order. */
 export const RESULT_ORDER: readonly string[] = [
+  OVERVIEW_TITLE,
+  METHOD_TITLE,
+  LIBRARIES_TITLE,
   CHECK_TITLE,
   COLD_TITLE,
   CONDITIONS_TITLE,

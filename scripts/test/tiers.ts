@@ -12,7 +12,7 @@ const CAMPAIGN = [
 
 /** Only before a change lands: what starts programs, browsers, databases, proxies, solvers and installations, or waits. */
 const FULL = [
-  /^tests\/(adapters|audit|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
+  /^tests\/(adapters|audit|bench|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
   /^tests\/(rollout|site|sources|types|workers)\//,
   /^tests\/analysis\/(assumed-schemas|diff|diff-conformance|diff-mutants|domain|encode|library-reports|mutate|prover|suggest)\./,
   /^tests\/archives\/(equal-bytes|serving)\./,
