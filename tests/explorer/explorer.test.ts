@@ -272,6 +272,24 @@ function addTests(): void {
     assert.not.match(await strangers.text(), 'leave_request');
   });
 
+  test('a server that does not explain tells how to', async () => {
+    const other = await startServed(['server.explain.enabled=false', 'server.adminAPI.enabled=false']);
+    // The browser logs the status of the answer as an error of the page.
+    const context = await browser.newContext();
+    try {
+      const own = await context.newPage();
+      await own.goto(other.address);
+      await own.getByRole('tab', { name: 'Explain' }).click();
+      const panel = own.getByRole('tabpanel', { name: 'Explain' });
+      await panel.getByRole('button', { name: 'Send' }).click();
+      await panel.getByText('Admin service is disabled by the configuration').first().waitFor();
+      await panel.getByText('`authzc dev` explains without credentials').waitFor();
+    } finally {
+      await context.close();
+      await other.close();
+    }
+  });
+
   test('loading the policies of the server resets the file and the request', async () => {
     await page.context().setHTTPCredentials({ username: 'admin', password: 'open sesame' });
     await page.getByRole('tab', { name: 'Playground' }).click();

@@ -4,11 +4,28 @@ import { evaluate } from '../../packages/playground/playground/evaluate.js';
 import { roles } from '../../packages/playground/playground/gallery/roles.js';
 import { tenants } from '../../packages/playground/playground/gallery/tenants.js';
 import { diff, matrix } from '../../packages/playground/playground/review.js';
+import { begin } from '../../packages/playground/playground/suites.js';
 
 const test = suite('the analyses of the playground');
 
 const edited = (from: string, to: string) =>
   roles.files.map(({ path, text }) => ({ path, text: path === 'article.yaml' ? text.replace(from, to) : text }));
+
+test('policies with tests begin with a request of them, which is allowed and denied', async () => {
+  for (const { files } of [roles, tenants]) {
+    const found = begin(files);
+    assert.ok(found !== undefined);
+    const { answer } = await evaluate({ files, request: found.request });
+    assert.ok(answer?.kind === 'answered', JSON.stringify(answer));
+    assert.equal(new Set(answer.decisions.map(({ isAllowed }) => isAllowed)), new Set([true, false]));
+    assert.match(found.request, `"kind": "${found.kind}"`);
+  }
+  // Without tests, with tests that cannot be read, and with policies that do not compile, another request is made up.
+  const policies = roles.files.filter(({ path }) => !path.endsWith('_test.yaml'));
+  assert.is(begin(policies), undefined);
+  assert.is(begin([...policies, { path: 'a_test.yaml', text: 'tests: 1' }]), undefined);
+  assert.is(begin(edited('effect: EFFECT_ALLOW', 'effect: x')), undefined);
+});
 
 test('the matrix has roles by actions, with conditions', () => {
   const found = matrix(tenants.files);

@@ -81,8 +81,17 @@ export function errorAnswer({ body, text }: Answer): HTMLElement {
     { class: 'result failed' },
     element('h3', {}, code === undefined ? 'No response to this request' : `Error, code ${JSON.stringify(code)}`),
     element('p', { class: 'message' }, message),
+    ...(code === UNIMPLEMENTED && /^Admin service|^explaining/.test(message)
+      ? [element('p', { class: 'hint' }, ADVICE)]
+      : []),
   );
 }
+
+/** The code of what a server does not offer. */
+const UNIMPLEMENTED = 12;
+
+const ADVICE =
+  'On your machine, `authzc dev` explains without credentials. Other servers explain to the admin: set `server.explain.enabled`, and add the keys that `authzc admin hash` prints.';
 
 /** A value as indented text with highlighted tokens. */
 export function jsonText(value: Json): HTMLElement {

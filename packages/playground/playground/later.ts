@@ -2,4 +2,4 @@
 export { complete, format, hover } from './language.js';
 export { toActionPlan } from './plan-action.js';
 export { diff, matrix } from './review.js';
-export { tested } from './suites.js';
+export { begin, tested } from './suites.js';

@@ -231,7 +231,9 @@ export function playground({
     const response = await fetch('explorer/policies.json');
     const answer = (await response.json()) as { readonly files?: PlaygroundInput['files']; readonly message?: string };
     if (answer.files === undefined) throw new Error(answer.message ?? String(response.status));
-    const { request, path } = beginning(answer.files, await fetchNames());
+    // Tests that cannot be run say so in their view.
+    const tested = await review.ask('begin', answer.files).catch(() => undefined);
+    const { request, path } = beginning(answer.files, await fetchNames(), tested);
     gallery.show(undefined);
     load({ files: answer.files, request }, path);
     history.replaceState(undefined, '', FRAGMENT);

@@ -6,12 +6,19 @@ export interface Questions {
   readonly evaluate: { readonly asks: PlaygroundInput; readonly answers: PlaygroundResult };
   readonly complete: { readonly asks: TextPlace; readonly answers: Completions };
   readonly hover: { readonly asks: TextPlace; readonly answers: Hovered | undefined };
+  readonly begin: { readonly asks: readonly TextFile[]; readonly answers: TestedRequest | undefined };
   readonly matrix: { readonly asks: readonly TextFile[]; readonly answers: Reviewed<ShownMatrix> };
   readonly diff: {
     readonly asks: { readonly before: readonly TextFile[]; readonly after: readonly TextFile[] };
     readonly answers: Reviewed<ShownDiff>;
   };
   readonly format: { readonly asks: TextFile; readonly answers: TextChange | undefined };
+}
+
+/** A request that tests make. */
+export interface TestedRequest {
+  readonly kind: string;
+  readonly request: string;
 }
 
 export type QuestionKind = keyof Questions;

@@ -1,19 +1,28 @@
 import type { TextFile } from '../../../compiler/policy-texts.js';
 import { exampleActions, exampleOne, examplePrincipal, type KindNames } from '../calls/policy-names.js';
+import type { TestedRequest } from './questions.js';
 import { requestText } from './request-text.js';
 
-/** How the playground begins with the policies of a server: a request about one of their kinds, and its policy. */
+/**
+ * How the playground begins with the policies of a server: a request, and the policy that it is about.
+ *
+ * @param tested a request of the tests of the server, which shows more than one that is made up.
+ */
 export function beginning(
   files: readonly TextFile[],
   [names]: readonly KindNames[],
+  tested: TestedRequest | undefined,
 ): { readonly request: string; readonly path: string | undefined } {
   const known = names ?? { kind: 'resource', actions: [], roles: [], policyVersions: [], scopes: [] };
-  const request = requestText({
-    principal: examplePrincipal(known),
-    resource: exampleOne(known),
-    actions: exampleActions(known),
-  });
-  const about = files.find(({ text }) => RESOURCE.exec(text)?.[1] === known.kind);
+  const { kind, request } = tested ?? {
+    kind: known.kind,
+    request: requestText({
+      principal: examplePrincipal(known),
+      resource: exampleOne(known),
+      actions: exampleActions(known),
+    }),
+  };
+  const about = files.find(({ text }) => RESOURCE.exec(text)?.[1] === kind);
   return { request, path: about?.path ?? firstPolicy(files) };
 }
 
