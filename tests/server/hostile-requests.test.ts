@@ -270,10 +270,13 @@ const HOSTILE: readonly (readonly [name: string, rpc: Rpc, json: string, count: 
     200_000,
   ],
   [
-    'evaluations of empty parts',
+    'evaluations of parts with empty names',
     evaluations,
-    `{"evaluations":[${many(20_000, '{"subject":{},"resource":{},"action":{}}')}]}`,
-    100_000,
+    `{"evaluations":[${many(
+      20_000,
+      '{"subject":{"properties":{"":1}},"resource":{"properties":{"":1}},"action":{"properties":{"":1}}}',
+    )}]}`,
+    60_000,
   ],
 ];
 
