@@ -142,6 +142,36 @@ test('facts that were found by a key are not those of the key that a later reque
   }
 });
 
+test('of two rows for a key none counts, and neither does the row of another key', async () => {
+  const load = (answer: unknown) => open([source(['locked'], async () => answer as never)]);
+  const free = { locked: false };
+  assertUnknown(
+    await load([
+      { id: '1', ...free },
+      { id: '1', locked: true },
+    ]),
+    'ambiguous',
+  );
+  assertUnknown(
+    await load(
+      new Map<unknown, object>([
+        ['1', free],
+        [1, { locked: true }],
+      ]),
+    ),
+    'ambiguous',
+  );
+  assertUnknown(await load({ '1': { id: '2', ...free } }), 'shape');
+  assert.ok(
+    (
+      await load([
+        { id: '2', locked: true },
+        { id: 1n, ...free },
+      ])
+    ).allowed,
+  );
+});
+
 test('a text that is no time is not one that conditions fail to read', async () => {
   for (const until of [
     '2020-13-01T00:00:00Z',
