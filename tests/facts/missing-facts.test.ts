@@ -186,6 +186,30 @@ test('a text that is no time is not one that conditions fail to read', async () 
   }
 });
 
+test('an answer that comes late does not replace what was asked for later', async () => {
+  const realNow = Date.now;
+  let time = 1000;
+  Date.now = () => time;
+  try {
+    const answers: ((rows: object) => void)[] = [];
+    const load = (): Promise<never> => new Promise((resolve) => answers.push(resolve as (rows: object) => void));
+    const docs = source(['locked'], load, { cache: { maxAge: 60_000 } });
+    const authz = createFactsEngine(policies, { sources: [docs] });
+    const request = { principal: ann, resource: { kind: 'doc', id: '1' }, action: 'open' };
+    const early = authz.decide(request);
+    time = 2000;
+    const fresh = authz.decide(request, { fresh: true });
+    answers[1]?.({ '1': { locked: true } });
+    assert.is((await fresh).allowed, false);
+    answers[0]?.({ '1': { locked: false } });
+    await early;
+    assert.is((await authz.decide(request)).allowed, false);
+    assert.is(answers.length, 2);
+  } finally {
+    Date.now = realNow;
+  }
+});
+
 /** A table of PostgreSQL whose ids the database compares as it does, which finds one row. */
 function table(type: 'integer' | 'uuid' | 'text', row: object | undefined, asked: unknown[] = []): FactSource {
   return sqlFacts(
