@@ -51,6 +51,14 @@ export interface MatrixRow {
   readonly role: MatrixName | null;
   /** One for each action. */
   readonly cells: readonly Cell[];
+  /** How many of the given users are in the row: those that have the role, and no row of their own. */
+  readonly people?: number;
+}
+
+/** A user to count. */
+export interface MatrixUser {
+  readonly id: string;
+  readonly roles: readonly string[];
 }
 
 export interface MatrixPrincipal {
@@ -81,6 +89,8 @@ export interface MatrixOptions extends Selecting {
   readonly version?: string | undefined;
   /** What is known of the resource. Conditions that it decides are left out. */
   readonly known?: KnownFields | undefined;
+  /** Users to count in each row. */
+  readonly users?: readonly MatrixUser[] | undefined;
 }
 
 /** Thrown if there is more than anybody could read. */
@@ -177,6 +187,12 @@ class TableMaker {
       ...everybody.filter(({ role, cells }) => isNamed(role) || cells.some(isNotDenied)),
       ...rows.flatMap((own) => (own[0]?.principal === null ? [] : principalRows(own, everybody))),
     ].filter(({ role }) => role === null || this.wanted([role], this.options.role).length > 0);
+    const { users } = this.options;
+    const labelOf = (role: string): string =>
+      classes.roles.named.includes(role)
+        ? role
+        : (labelNames({ named: [], others: [role] }, patterns.roles)[0]?.label ?? role);
+    const counted = users === undefined ? shown : countPeople(shown, users, labelOf);
     const columnAt = (index: number): string =>
       JSON.stringify(shown.map(({ cells }) => plainCell(cells[index] as Cell)));
     const columns = actions.map((action, index) => {
@@ -193,7 +209,7 @@ class TableMaker {
       isNamedScope,
       isComplete: classes.actions.isComplete && classes.roles.isComplete,
       actions: actions.filter((_, index) => columns[index]),
-      rows: shown.map((row) => ({ ...row, cells: row.cells.filter((_, index) => columns[index]) })),
+      rows: counted.map((row) => ({ ...row, cells: row.cells.filter((_, index) => columns[index]) })),
     };
   }
 
@@ -251,6 +267,39 @@ function principalRows(own: readonly MatrixRow[], everybody: readonly MatrixRow[
   const differing = own.filter(({ cells }, index) => formatCells(cells) !== formatCells(everybody[index]?.cells));
   const isSame = own.every(({ cells }) => formatCells(cells) === formatCells(first.cells));
   return isSame && differing.length > 0 ? [{ ...first, role: null }] : differing;
+}
+
+/** Rows with the number of users in each. A user with a row of its own is in no row of the same role for everybody. */
+function countPeople(
+  rows: readonly MatrixRow[],
+  users: readonly MatrixUser[],
+  labelOf: (role: string) => string,
+): readonly MatrixRow[] {
+  const labels = new Map<string, string>();
+  const labelled = users.map(({ id, roles }) => ({
+    id,
+    labels: new Set(
+      roles.map((role) => {
+        const label = labels.get(role) ?? labelOf(role);
+        labels.set(role, label);
+        return label;
+      }),
+    ),
+  }));
+  const own = new Set(
+    rows.flatMap(({ principal, role }) =>
+      principal === null ? [] : [JSON.stringify([principal.id, role?.label ?? null])],
+    ),
+  );
+  return rows.map((row) => {
+    const { principal, role } = row;
+    const isIn = (user: (typeof labelled)[number]): boolean => {
+      if (role !== null && !user.labels.has(role.label)) return false;
+      if (principal !== null) return user.id === principal.id;
+      return ![role?.label ?? null, null].some((label) => own.has(JSON.stringify([user.id, label])));
+    };
+    return { ...row, people: new Set(labelled.filter(isIn).map(({ id }) => id)).size };
+  });
 }
 
 /** A cell without its formula. */

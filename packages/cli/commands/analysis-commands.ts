@@ -104,6 +104,9 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
     .option('--role <glob>', 'only these roles')
     .option('--scope <scope>', 'only this scope; "" is the root')
     .option('--lenient-scope-search', 'search parent scopes if a scope has no policy')
+    .option('--users <file>', 'file that declares the table of users, YAML or JSON: count users in each cell')
+    .option('--database [url]', 'with --users: database to read; default is DATABASE_URL')
+    .option('--data <file>', 'file of principals to count, YAML or JSON')
     .addOption(
       new Option('-o, --output <format>', 'output format')
         .choices(['pretty', 'markdown', 'html', 'json'])
@@ -111,7 +114,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
     )
     .action(async (directory, options) => {
       const { matrixCommand } = await import('./matrix.js');
-      onEnd(matrixCommand(directory, options, context));
+      onEnd(await matrixCommand(directory, options, context));
     });
 
   addEngineFlags(
@@ -172,6 +175,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
           'sqlite',
         ]),
       )
+      .option('--without <rule>', 'with --users or --data: the list as it would be without this rule')
       .option('--aux-data <file>', 'with --users or --data: file with the claims that all users have, YAML or JSON')
       .addOption(nowOption('with --users or --data: current time in conditions, such as 2025-01-31T00:00:00Z'))
       .addOption(tenantsOption())

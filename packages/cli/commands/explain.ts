@@ -10,6 +10,7 @@ import type { TenantsOption } from '../policies/tenants-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipalAlone, readResource, requireOneReader } from '../policies/request-files.js';
 import { warnOfNames } from '../policies/warnings.js';
+import { policiesWithout } from '../policies/without-rule.js';
 import { choosePaint, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc explain`. */
@@ -26,6 +27,8 @@ export interface ExplainOptions extends NowOption, TenantsOption {
   /** Whether values are shown whole. */
   readonly full?: boolean;
   readonly strictEvaluation?: boolean;
+  /** The name of a rule that is left out. */
+  readonly without?: string;
   readonly lenientScopeSearch?: boolean;
 }
 
@@ -60,6 +63,7 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
     lenientScopeSearch = false,
     now,
     tenants,
+    without,
   } = given;
   requireOneReader([principal, resource, auxData]);
   const request: AccessRequest = {
@@ -72,13 +76,14 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   if (policies === undefined) return EXIT.refused;
   const { kind } = request.resource;
   warnOfNames(policies.policies, { kind, actions: [action], principal: request.principal }, context);
-  const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced: await policies.traced() };
-  const deciding = decidingEngine(policies.policies, options, tenants, context);
+  const { policies: asked, program, traced } = await policiesWithout(policies, without);
+  const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced };
+  const deciding = decidingEngine(asked, options, tenants, context);
   const { engine } = deciding;
   for (const line of deciding.rolesWithoutEffect(request.principal)) printWarning(context, line);
   const { request: decided, tenantRoles } = deciding.decided(request);
   const search = near === 0 ? undefined : { near, keep };
-  const explanation = explainDecisions(policies.lowered, options)(decided, engine.isAllowed(request), search);
+  const explanation = explainDecisions(program, options)(decided, engine.isAllowed(request), search);
   if (output === 'json') {
     const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };
     stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);

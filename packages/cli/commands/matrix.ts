@@ -1,5 +1,5 @@
 import { checkNarrowing } from '../../analysis/decision/narrowing.js';
-import { type Matrix, type MatrixOptions, makeMatrix } from '../../analysis/matrix/matrix.js';
+import { type Matrix, type MatrixOptions, type MatrixUser, makeMatrix } from '../../analysis/matrix/matrix.js';
 import { matrixHtml } from '../../analysis/matrix/report/html.js';
 import { matrixJson } from '../../analysis/matrix/report/json.js';
 import { matrixMarkdown } from '../../analysis/matrix/report/markdown.js';
@@ -8,30 +8,86 @@ import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, printError, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
+import { readPrincipals } from '../policies/request-files.js';
+import { InputError, reportInputError } from '../report.js';
+import { readUsers } from '../review/population.js';
+import { DatabaseError } from '../rls/database.js';
+import { requireUsers } from './who-can-users.js';
 
 /** The command line options of `authzc matrix`. */
 export interface MatrixCommandOptions
   extends Pick<MatrixOptions, 'kind' | 'action' | 'role' | 'scope' | 'lenientScopeSearch'> {
   readonly output: 'pretty' | 'markdown' | 'html' | 'json';
+  /** A file of tables with `users`. */
+  readonly users?: string;
+  /** A file of principals. */
+  readonly data?: string;
+  /** A database; true for that of the environment. */
+  readonly database?: string | true;
 }
 
 /** `authzc matrix`: who may do what, as tables. Returns the exit code. */
-export function matrixCommand(
+export async function matrixCommand(
   directory: string,
-  { output, ...options }: MatrixCommandOptions,
+  options: MatrixCommandOptions,
   context: CommandContext,
-): number {
+): Promise<number> {
+  try {
+    return await writtenMatrix(directory, options, context);
+  } catch (error) {
+    if (error instanceof InputError) return reportInputError(error, context);
+    if (!(error instanceof DatabaseError)) throw error;
+    printError(error, context);
+    return EXIT.usage;
+  }
+}
+
+async function writtenMatrix(
+  directory: string,
+  { output, users: file, data, database, ...options }: MatrixCommandOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (file !== undefined && data !== undefined)
+    throw new UsageError('name the users once: by `--users` or by `--data`');
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const { kind, action, scope, lenientScopeSearch } = options;
   checkNarrowing({ kind, action, scope }, [compilation.lowered], lenientScopeSearch);
-  const matrix = makeMatrix(fold(compilation.lowered), options);
+  const users =
+    data !== undefined
+      ? readPrincipals(data, context)
+      : file === undefined
+        ? undefined
+        : await readStoredUsers(file, database, context);
+  const matrix = makeMatrix(fold(compilation.lowered), { ...options, users });
   if (matrix.tables.length === 0)
     throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
   context.stdout.write(formatMatrix(matrix, output, (file) => shownPath(file, directory)));
   return EXIT.done;
+}
+
+/** The users of a database who are principals. */
+async function readStoredUsers(
+  file: string,
+  database: string | true | undefined,
+  context: CommandContext,
+): Promise<readonly MatrixUser[]> {
+  const users = requireUsers(file, context);
+  const url = database === true ? context.env['DATABASE_URL'] : database;
+  if (url === undefined || url === '')
+    throw new UsageError('no database: set DATABASE_URL and write `--database`, or name one: `--database <url>`');
+  const { detectDialect, openTables } = await import('../tables/open-tables.js');
+  const tables = await openTables(url);
+  try {
+    const read = await readUsers(tables.select, users, detectDialect(url));
+    const [problem] = read.unread;
+    if (problem !== undefined) throw new DatabaseError(problem);
+    return read.users.flatMap(({ principal }) => principal ?? []);
+  } finally {
+    await tables.close();
+  }
 }
 
 function formatMatrix(

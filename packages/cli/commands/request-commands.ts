@@ -83,6 +83,7 @@ export function addRequestCommands(program: Command, context: CommandContext, on
     .addOption(new Option('--keep <part>', 'part of the request to leave unchanged').choices(['principal', 'resource']))
     .option('--full', 'do not shorten long values')
     .option('--strict-evaluation', 'use strict evaluation: a condition that cannot be evaluated denies the request')
+    .option('--without <rule>', 'explain the decision as it would be without this rule')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty'))
     .action(async (directory, options) => {
       const { explainCommand } = await import('./explain.js');

@@ -9,11 +9,13 @@ import {
 import { subjectPlans } from '../../analysis/subjects/subject-plans.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
-import { fold } from '../../../compiler/optimise/index.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
 import { csvLine } from '../outputs/csv.js';
 import { policiesInMemory } from '../policies/compile.js';
+import { policiesWithout } from '../policies/without-rule.js';
+import { readRows } from '../tables/read-rows.js';
+import type { SelectRows } from '../tables/stored-table.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
 import type { NowOption } from '../policies/now-option.js';
@@ -43,6 +45,8 @@ export interface WhoCanUsersOptions extends EngineFlags, NowOption, TenantsOptio
   readonly database?: string | true;
   readonly dialect?: SqlDialect;
   readonly auxData?: string;
+  /** The name of a rule that is left out. */
+  readonly without?: string;
   readonly output: 'pretty' | 'json' | 'sql' | 'csv';
 }
 
@@ -62,7 +66,7 @@ export async function whoCanUsersCommand(
 }
 
 async function listUsers(directory: string, options: WhoCanUsersOptions, context: CommandContext): Promise<number> {
-  const { action, resource: file, users, data, auxData, output, now, tenants } = options;
+  const { action, resource: file, users, data, auxData, output, now, tenants, without } = options;
   if (file === undefined) throw new UsageError('`--users` needs the resource: `--resource album.yaml`');
   if ((users === undefined) === (data === undefined))
     throw new UsageError('name the users once: by `--users tables.yaml` with a database, or by `--data users.yaml`');
@@ -76,13 +80,14 @@ async function listUsers(directory: string, options: WhoCanUsersOptions, context
   if (policies === undefined) return EXIT.refused;
   for (const line of unknownNames(policies.policies, { kind: request.resource.kind, actions: [action], principal: '' }))
     printWarning(context, line);
+  const deciding = await policiesWithout(policies, without);
   const engineOptions = {
     ...decidingOptions(options, context),
     clock: stoppedClock(now),
-    traced: await policies.traced(),
-    use: [subjectPlans(fold(policies.lowered))],
+    traced: deciding.traced,
+    use: [subjectPlans(deciding.program)],
   };
-  const { engine } = decidingEngine(policies.policies, engineOptions, tenants, context);
+  const { engine } = decidingEngine(deciding.policies, engineOptions, tenants, context);
   if (data !== undefined) {
     if (output === 'sql') throw new UsageError('`-o sql` needs a table of users: `--users tables.yaml`');
     const allowed = readPrincipals(data, context).filter((principal) => engine.isAllowed({ ...request, principal }));
@@ -109,12 +114,14 @@ async function listStoredUsers(
     throw new UsageError('no database: set DATABASE_URL, name one by `--database <url>`, or print the query: `-o sql`');
   const { detectDialect, openTables } = await import('../tables/open-tables.js');
   const dialect = named ?? (url === undefined || url === '' ? 'postgresql' : detectDialect(url));
-  const query = subjectQuery(engine, request, users, dialect);
-  if (query.kind === 'refused') {
-    for (const problem of query.problems) printNote(context, problemText(problem));
-    return EXIT.failed;
-  }
+  const isOfColumn = typeof users.scope === 'object';
   if (output === 'sql') {
+    if (isOfColumn)
+      throw new UsageError(
+        'users have scopes of their own, and each scope has a query of its own: use -o csv or -o json',
+      );
+    const query = subjectQuery(engine, request, users, dialect, users.scope as string | undefined);
+    if (query.kind === 'refused') return printProblems(query.problems, context);
     const parameters = query.parameters.map((value, index) => {
       const name = dialect === 'postgresql' ? `$${index + 1}` : `parameter ${index + 1}`;
       return `-- ${name}: ${JSON.stringify(value)}`;
@@ -124,16 +131,37 @@ async function listStoredUsers(
   }
   const tables = await openTables(url as string);
   try {
-    const rows = await tables.select(query.text, query.parameters);
-    return writeUsers(
-      rows.map(({ id }) => String(id)),
-      request,
-      output,
-      context,
-    );
+    const scopes = isOfColumn ? await readScopes(tables.select, users, dialect) : [users.scope as string | undefined];
+    const ids: string[] = [];
+    for (const scope of scopes) {
+      const query = subjectQuery(engine, request, users, dialect, scope);
+      if (query.kind === 'refused') return printProblems(query.problems, context);
+      const rows = await tables.select(query.text, query.parameters).catch((error: unknown) => {
+        throw new DatabaseError(`the database does not answer the query: ${(error as Error).message}`);
+      });
+      ids.push(...rows.map(({ id }) => String(id)));
+    }
+    return writeUsers(ids, request, output, context);
   } finally {
     await tables.close();
   }
+}
+
+/** The scopes that users have; that of users without one is empty. */
+async function readScopes(select: SelectRows, users: SqlUsers, dialect: SqlDialect): Promise<readonly string[]> {
+  const { name, scope } = users;
+  const columns = typeof scope === 'object' ? { scope } : {};
+  const rows = await readRows(select, { name, columns }, dialect);
+  const scopes = rows.map((row) => {
+    if (row.kind === 'unreadable') throw new DatabaseError(row.problem);
+    return typeof row.attr['scope'] === 'string' ? row.attr['scope'] : '';
+  });
+  return [...new Set(scopes)].sort();
+}
+
+function printProblems(problems: readonly SqlProblem[], context: CommandContext): number {
+  for (const problem of problems) printNote(context, problemText(problem));
+  return EXIT.failed;
 }
 
 /** The users of a file of tables. Throws an InputError if it has none. */
@@ -155,9 +183,10 @@ export function subjectQuery(
   request: SubjectPlanRequest,
   users: SqlUsers,
   dialect: SqlDialect,
+  scope: string | undefined,
 ): SqlStatement {
-  const plan = engine.planSubjects(request);
-  return plan.kind === 'refused' ? plan : renderSubjectQuery(plan.filter, users, { dialect, rules: plan.rules });
+  const plan = engine.planSubjects({ ...request, principal: { scope } });
+  return plan.kind === 'refused' ? plan : renderSubjectQuery(plan.filter, users, { dialect, rules: plan.rules, scope });
 }
 
 function writeUsers(

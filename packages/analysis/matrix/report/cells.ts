@@ -28,6 +28,11 @@ export function wordAnswer({ answer }: Exclude<Cell, { readonly answer: 'conditi
   }
 }
 
+/** What a cell says, with the number of users who may do it, or may where its condition holds. */
+export function withPeople(text: string, { answer }: Cell, { people }: MatrixRow): string {
+  return people === undefined || answer === 'denied' ? text : `${text} (${people})`;
+}
+
 /** `album`, and what else selects the policies: `leave_request   version v2   scope acme.hr`. */
 export function titleParts(table: Omit<MatrixTable, 'actions' | 'rows' | 'isComplete'>): readonly string[] {
   const { kind, isNamedKind, version, scope, isNamedScope } = table;

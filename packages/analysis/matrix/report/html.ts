@@ -1,6 +1,6 @@
 import { escaped } from '../../report/html.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, wordAnswer } from './cells.js';
+import { gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** One page without scripts and without anything to load. */
 export function matrixHtml({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -25,7 +25,8 @@ function section(table: MatrixTable): string {
   const gap = gapText(table);
   const head = ['', ...table.actions.map((action) => nameText(action, 'action'))];
   const rows = table.rows.map(
-    (row) => `<tr><th>${escaped(rowTitle(row))}${row.cells.map((cell) => cellHtml(cell, notes)).join('')}`,
+    (row) =>
+      `<tr><th>${escaped(rowTitle(row))}${row.cells.map((cell) => withPeople(cellHtml(cell, notes), cell, row)).join('')}`,
   );
   const conditions = notes.conditions.map((condition) => `<li><code>${escaped(condition)}</code>`);
   return `<section>

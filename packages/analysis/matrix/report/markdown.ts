@@ -1,6 +1,6 @@
 import { visible } from '../../../../compiler/diagnostics/visible.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, wordAnswer } from './cells.js';
+import { gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** Tables as Markdown; long conditions are numbered below their table. */
 export function matrixMarkdown({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -27,7 +27,9 @@ export function matrixMarkdown({ tables, definitions }: Matrix, pathOf: (file: s
 function tableLines(table: MatrixTable): readonly string[] {
   const notes = new Notes();
   const gap = gapText(table);
-  const rows = table.rows.map((row) => line([plain(rowTitle(row)), ...row.cells.map((cell) => cellText(cell, notes))]));
+  const rows = table.rows.map((row) =>
+    line([plain(rowTitle(row)), ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell, row))]),
+  );
   return [
     '',
     `## ${titleParts(table).map(plain).join(', ')}`,

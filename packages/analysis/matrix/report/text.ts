@@ -2,7 +2,7 @@ import { visible } from '../../../../compiler/diagnostics/visible.js';
 import { columns } from '../../report/columns.js';
 import type { Definition } from '../definitions.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, wordAnswer } from './cells.js';
+import { gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** Tables for a terminal; long conditions are numbered below their table. */
 export function matrixText({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -17,7 +17,10 @@ function tableLines(table: MatrixTable): readonly string[] {
   const notes = new Notes();
   const rows = [
     ['', ...table.actions.map((action) => nameText(action, 'action'))],
-    ...table.rows.map((row) => [rowTitle(row), ...row.cells.map((cell) => cellText(cell, notes))]),
+    ...table.rows.map((row) => [
+      rowTitle(row),
+      ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell, row)),
+    ]),
   ];
   return [
     titleParts(table).join('   '),

@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
+
+const test = suite('authzc who-can for users');
+
+const FILES = {
+  'policies/note.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: note
+  version: default
+  rules:
+    - {name: editors, actions: [edit], effect: EFFECT_ALLOW, roles: [editor]}
+    - {name: owners, actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr.owner == P.id}}}
+    - {name: suspended, actions: [edit], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: P.attr.status == "suspended"}}}
+    - {name: elsewhere, actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: P.scope == "acme"}}}
+    - {name: ranked, actions: [rank], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: P.attr.level > 1}}}
+    - {name: mailed, actions: [mail], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 'P.attr.mail.matches("^a.*(b|c)$")'}}}
+`,
+  'note.yaml': 'kind: note\nid: n1\nattr: {owner: ann}\n',
+  'people.yaml': `principals:
+  - {id: ann, roles: [user]}
+  - {id: bob, roles: [editor]}
+  - {id: carol, roles: [editor], attr: {status: suspended}}
+  - {id: dan, roles: [user]}
+`,
+  'tables.yaml': `users:
+  name: users
+  id: {column: id, type: text}
+  roles: {column: role, type: text}
+  scope: {column: scope}
+  columns:
+    status: {column: status, type: text}
+    mail: {column: mail, type: text}
+`,
+  'plain.yaml': `users:
+  name: users
+  id: {column: id, type: text}
+  roles: {column: role, type: text}
+  columns: {status: {column: status, type: text}}
+`,
+};
+
+const folder = folderOf(FILES);
+const database = new sqlite.Database(join(folder, 'app.db'));
+database.exec('CREATE TABLE users (id TEXT, role TEXT, status TEXT, mail TEXT, scope TEXT)');
+for (const row of [
+  ['ann', 'user', null, 'ab', 'acme'],
+  ['bob', 'editor', null, null, null],
+  ['carol', 'editor', 'suspended', null, ''],
+  ['dan', 'user', null, null, 'globex'],
+  [null, 'editor', null, null, null],
+  ['eve', null, null, null, null],
+])
+  database.run('INSERT INTO users VALUES (?, ?, ?, ?, ?)', row);
+database.close();
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const whoCan = (...words: readonly string[]) => callAuthzc(['who-can', '--resource', 'note.yaml', ...words], folder);
+const ofDatabase = ['--users', 'tables.yaml', '--database', 'app.db'];
+
+test('the users of a database are those whom check allows, also without a rule', async () => {
+  for (const users of [ofDatabase, ['--data', 'people.yaml']]) {
+    assert.is((await whoCan('--action', 'edit', ...users, '-o', 'csv')).stdout, 'id\r\nann\r\nbob\r\n');
+    const without = async (rule: string): Promise<string> =>
+      (await whoCan('--action', 'edit', ...users, '--without', rule)).stdout;
+    assert.is(await without('suspended'), 'ann\nbob\ncarol\n');
+    assert.is(await without('resource.note.vdefault#owners'), 'bob\n');
+  }
+  const { code, stderr } = await whoCan('--action', 'edit', ...ofDatabase, '--without', 'owner');
+  assert.is(code, 2);
+  assert.match(stderr, /no policy has a rule `owner`[\s\S]*owners/);
+});
+
+test('scopes of a column are those of the users', async () => {
+  const { stdout } = await whoCan('--action', 'view', ...ofDatabase, '-o', 'json');
+  assert.equal((JSON.parse(stdout) as { readonly users: unknown }).users, ['ann']);
+  const sql = await whoCan('--action', 'view', '--users', 'tables.yaml', '-o', 'sql');
+  assert.is(sql.code, 2);
+  assert.match(sql.stderr, /scopes of their own/);
+});
+
+test('the query is printed, and what it cannot say is refused with its line', async () => {
+  const { code, stdout } = await whoCan(
+    '--action',
+    'edit',
+    '--users',
+    'plain.yaml',
+    '-o',
+    'sql',
+    '--dialect',
+    'sqlite',
+  );
+  assert.is(code, 0);
+  assert.match(stdout, /^SELECT users\.id AS id FROM users WHERE users\.id <> \? AND users\.role <> \? AND /);
+  const refused = await whoCan('--action', 'mail', ...ofDatabase, '-o', 'csv');
+  assert.is(refused.code, 1);
+  assert.is(refused.stdout, '');
+  assert.match(refused.stderr, /note\.yaml:11: error: .*`mailed`/);
+  const unmapped = await whoCan('--action', 'rank', '--users', 'plain.yaml', '--database', 'app.db', '-o', 'csv');
+  assert.match(unmapped.stderr, /no column is mapped for request\.principal\.attr\.level/);
+});
+
+test('a matrix counts the users of each cell', async () => {
+  for (const users of [
+    ['--users', 'tables.yaml', '--database', 'app.db'],
+    ['--data', 'people.yaml'],
+  ]) {
+    const { code, stdout, stderr } = await callAuthzc(['matrix', ...users, '-o', 'json'], folder);
+    assert.is(code, 0, stderr);
+    const { tables } = JSON.parse(stdout) as {
+      readonly tables: readonly {
+        readonly rows: readonly { readonly role: { readonly label: string }; people: number }[];
+      }[];
+    };
+    const rows = tables[0]?.rows.map(({ role, people }) => [role.label, people]);
+    assert.equal(rows, [
+      ['editor', 2],
+      ['user', 2],
+    ]);
+    assert.match((await callAuthzc(['matrix', ...users], folder)).stdout, /if .* \(2\)/);
+  }
+});
+
+test('explain says what a decision would be without a rule', async () => {
+  const explain = async (...words: readonly string[]): Promise<string> =>
+    (
+      await callAuthzc(
+        ['explain', '--principal', 'carol.yaml', '--resource', 'note.yaml', '--action', 'edit', ...words],
+        made,
+      )
+    ).stdout;
+  const made = folderOf({ ...FILES, 'carol.yaml': 'id: carol\nroles: [editor]\nattr: {status: suspended}\n' });
+  try {
+    assert.match(await explain(), /DENY[\s\S]*suspended/);
+    assert.match(await explain('--without', 'suspended'), /ALLOW[\s\S]*editors/);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+});
+
+test.run();
