@@ -1,8 +1,9 @@
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { servedParts } from '../../packages/cli/policies/served-folder.js';
 import { readLine } from '../../packages/analysis/replay/entry.js';
 import { delegation } from '../../runtime/engine/index.js';
 import { FactGatherer } from '../../runtime/facts/gather.js';
@@ -311,6 +312,13 @@ test('a call is decided at the instant at which it began to fetch', async () => 
   const completed = service.completeCheck(call, question);
   const [decision] = completed.decide(() => deciders.engine.check(completed.question) as never);
   assert.is(decision?.actions[0]?.effect, 1);
+});
+
+test('a folder that a server with sources compiles can decide while facts are unknown', () => {
+  const file = join(folder, 'sources.json');
+  writeFileSync(file, JSON.stringify({ sources: sources() }));
+  assert.is(servedParts(loadConfig({ file, environment: {} }).config).facts, true);
+  assert.is(servedParts(loadConfig({ environment: {} }).config).facts, false);
 });
 
 test.run();

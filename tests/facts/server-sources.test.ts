@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Bundle, RunningServer } from '../../server/main.js';
@@ -359,6 +362,144 @@ test('facts that the caller sends of the resources of a plan are used, replaced 
         await own.close();
       }
     }
+});
+
+/** Ids that could lead elsewhere, or mean several. */
+const HOSTILE_IDS = [
+  '.',
+  '..',
+  '../people',
+  '%2e%2e',
+  '%2F..%2Fpeople',
+  '1/../2',
+  '1\\..\\2',
+  '1?ids=2',
+  '1#2',
+  '1&ids=2',
+  '1,2',
+  ',',
+  '1;2',
+  '//evil.example/1',
+  'https://evil.example/1',
+  '@evil.example',
+  '1\r\nX-Injected: 1',
+  '1\n',
+  '\u0000',
+  '1\u0000',
+  '\u007f',
+  '\u0085',
+  '\ud800',
+  '{ids}',
+  '{id}',
+  '${PATH}',
+  "1' OR '1'='1",
+  '"><script>',
+  '__proto__',
+  'constructor',
+  'é',
+  '\u202e1',
+  '１',
+  ' 1',
+  '1 ',
+  '+',
+  '%',
+  '%%',
+  '%zz',
+  'x'.repeat(1025),
+];
+
+test('ids lead nowhere else, and credentials go nowhere else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-facts-token-'));
+  const tokenFile = join(folder, 'token');
+  writeFileSync(tokenFile, 'first\n');
+  const other = await startOrigin();
+  const kinds = ['query', 'path'];
+  const from = {
+    query: {
+      of: 'query',
+      provides: { owner: 'string' },
+      http: { url: `${origin.url}/docs?ids={ids}&of=all`, tokenFile },
+    },
+    path: {
+      of: 'path',
+      provides: { owner: 'string' },
+      http: { url: `${origin.url}/docs/{id}/facts?of=all`, tokenFile, notFound: 404 },
+    },
+  };
+  const policies = Object.fromEntries(
+    kinds.map((kind) => [`${kind}.yaml`, POLICY.replace('resource: doc', `resource: ${kind}`)]),
+  );
+  const own = await startFactsServer(await factsBundle(policies), { sources: { deadline: '60s', from } });
+  const ask = (kind: string, id: string) =>
+    (PROTOCOLS[0] as (typeof PROTOCOLS)[number]).ask(own, { ...question('ann', id, 'edit'), kind });
+  const before = origin.answer;
+  origin.requests.length = 0;
+  try {
+    for (const id of HOSTILE_IDS)
+      for (const kind of kinds) {
+        origin.answer = (_, response) =>
+          answerJson(response, kind === 'path' ? { id, owner: 'ann' } : [{ id, owner: 'ann' }]);
+        const asked = origin.requests.length;
+        const outcome = await ask(kind, id);
+        const sent = origin.requests.slice(asked);
+        if (sent.length === 0) {
+          assert.ok(outcome === 'unavailable' || outcome.startsWith('error'), `${kind} ${id}: ${outcome}`);
+          continue;
+        }
+        assert.is(sent.length, 1);
+        assert.is(outcome, 'allow', `${kind} ${id}`);
+        const { pathname, searchParams } = new URL(sent[0]?.url ?? '', origin.url);
+        assert.equal([...searchParams.keys()], kind === 'path' ? ['of'] : ['ids', 'of'], id);
+        const segments = pathname.split('/').map(decodeURIComponent);
+        assert.equal(segments, kind === 'path' ? ['', 'docs', id, 'facts'] : ['', 'docs'], id);
+        if (kind === 'query') assert.is(searchParams.get('ids'), id);
+        assert.is(sent[0]?.headers['x-injected'], undefined);
+      }
+    assert.ok(origin.requests.length > HOSTILE_IDS.length / 2);
+    assert.ok(origin.requests.every(({ headers }) => headers.authorization === 'Bearer first'));
+    // A token is read for each request, and stays with its origin.
+    writeFileSync(tokenFile, 'second');
+    origin.answer = (_, response) => response.writeHead(307, { location: `${other.url}/docs?ids=1` }).end();
+    other.answer = (_, response) => answerJson(response, [{ id: '1', owner: 'ann' }]);
+    assert.is(await ask('query', '1'), 'unavailable');
+    assert.is(origin.requests.at(-1)?.headers.authorization, 'Bearer second');
+    assert.equal(other.asked, []);
+    rmSync(tokenFile);
+    const asked = origin.requests.length;
+    assert.is(await ask('query', '1'), 'unavailable');
+    assert.is(origin.requests.length, asked);
+    // That there is no row is an answer, if the configuration says so.
+    writeFileSync(tokenFile, 'third');
+    origin.answer = (_, response) => response.writeHead(404).end();
+    assert.is(await ask('path', '1'), 'unavailable');
+  } finally {
+    origin.answer = before;
+    await own.close();
+    await other.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('messages do not tell whether there is a row, unless the configuration says so', async () => {
+  const message = async (of: RunningServer): Promise<string> => {
+    const body = JSON.stringify({
+      principal: { id: 'ann', roles: ['user'] },
+      resources: [{ resource: { kind: 'doc', id: '9' }, actions: ['edit'] }],
+    });
+    const { text } = await send(of.httpAddress, 'POST', '/api/check/resources', body, asJson);
+    return (JSON.parse(text) as { readonly message: string }).message;
+  };
+  const told = 'facts are not available: `resource.attr.owner` from `docs`';
+  assert.is(await message(server), told);
+  fault = (response) => response.writeHead(500).end();
+  assert.is(await message(server), told);
+  fault = undefined;
+  const telling = await startFactsServer(bundle, { sources: sourcesOf(origin.url, { tellNotFound: true }) });
+  try {
+    assert.is(await message(telling), `${told}: not found`);
+  } finally {
+    await telling.close();
+  }
 });
 
 test.run();

@@ -26,13 +26,14 @@ export type WhenEmpty = 'refuse' | 'warn';
 export interface ServedParts {
   /** Whether the server explains decisions. */
   readonly explain: boolean;
-  /** Whether the server asks what decisions read. */
+  /** Whether the server asks what decisions read, or decides while facts are unknown. */
   readonly facts: boolean;
 }
 
 /** What a server with a configuration asks of a bundle besides decisions. */
-export function servedParts({ server, audit }: Config): ServedParts {
-  return { explain: server.explain, facts: audit.enabled && audit.facts === 'read-set' };
+export function servedParts({ server, audit, sources }: Config): ServedParts {
+  const keepsReadSets = audit.enabled && audit.facts === 'read-set';
+  return { explain: server.explain, facts: keepsReadSets || sources !== undefined };
 }
 
 /** How a folder is compiled to be served. */
