@@ -1,9 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { RowDataPacket } from 'mysql2/promise';
+import sqlite from 'node-sqlite3-wasm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderSubjects } from '../../runtime/residual/sql/index.js';
+import { openTables } from '../../packages/cli/tables/open-tables.js';
+import {
+  renderSubjectQuery,
+  renderSubjects,
+  type SqlDialect,
+  type SqlUsers,
+} from '../../runtime/residual/sql/index.js';
 import { subjectPlans } from '../../packages/analysis/subjects/subject-plans.js';
 import { rounds, SEED } from '../support/effort.js';
+import { freePort } from '../support/free-port.js';
 import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
@@ -49,6 +60,49 @@ test('MariaDB selects exactly the users that check allows, under a collation tha
     await server.stop();
   }
 });
+
+test('ids are listed with all their digits', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-ids-'));
+  const [cluster, mariadb] = [await startCluster(await freePort()), await startMariadb()];
+  try {
+    const file = join(folder, 'users.db');
+    const database = new sqlite.Database(file);
+    const opened: [SqlDialect, string, (statement: string) => unknown][] = [
+      ['sqlite', file, (statement) => database.exec(statement)],
+    ];
+    if (typeof cluster !== 'string')
+      opened.push(['postgresql', cluster.url ?? '', (statement) => cluster.client.query(statement)]);
+    if (typeof mariadb !== 'string')
+      opened.push([
+        'mysql',
+        `mariadb://root@localhost/authz?socketPath=${encodeURIComponent(mariadb.socketPath)}&connectAttributes=%7B%7D`,
+        (statement) => mariadb.connection.query(statement),
+      ]);
+    for (const [dialect, url, run] of opened) {
+      await run('CREATE TABLE numbered (id bigint PRIMARY KEY, role varchar(9))');
+      await run(`INSERT INTO numbered VALUES ${IDS.map((id) => `(${id}, 'user')`).join(', ')}`);
+      if (dialect === 'sqlite') database.close();
+      const users: SqlUsers = {
+        name: 'numbered',
+        id: { column: 'id', type: 'integer-as-text' },
+        roles: { column: 'role', type: 'text' },
+        columns: {},
+      };
+      const query = renderSubjectQuery({ kind: 'KIND_ALWAYS_ALLOWED' }, users, { dialect });
+      if (query.kind === 'refused') throw new Error(JSON.stringify(query.problems));
+      const tables = await openTables(url);
+      const rows = await tables.select(query.text, query.parameters);
+      await tables.close();
+      const ids = rows.map(({ id }) => String(id));
+      assert.equal([...ids].sort(), [...IDS].sort(), dialect);
+    }
+  } finally {
+    for (const server of [cluster, mariadb]) if (typeof server !== 'string') await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const IDS = ['0', '-7', '9007199254740993', '-9007199254740993', '9223372036854775807', '-9223372036854775808'];
 
 async function compare(database: UserDatabase): Promise<void> {
   const users = randomUsers(new Random(SEED), 60);

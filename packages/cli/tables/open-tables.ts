@@ -60,7 +60,8 @@ type Row = { readonly [column: string]: unknown };
 async function connectMysql(url: string): Promise<MysqlConnection> {
   const { createConnection } = await loadMysql();
   try {
-    return await createConnection(url);
+    // Otherwise the driver rounds integers that are no exact doubles, such as ids.
+    return await createConnection({ uri: url, supportBigNumbers: true });
   } catch (error) {
     const { message = '', code = '' } = error as { readonly message?: string; readonly code?: string };
     throw new DatabaseError(`cannot connect to the database: ${maskText(message === '' ? code : message)}`);
@@ -68,7 +69,7 @@ async function connectMysql(url: string): Promise<MysqlConnection> {
 }
 
 interface MysqlDriver {
-  createConnection(url: string): Promise<MysqlConnection>;
+  createConnection(options: { readonly uri: string; readonly supportBigNumbers: boolean }): Promise<MysqlConnection>;
 }
 
 async function loadMysql(): Promise<MysqlDriver> {
