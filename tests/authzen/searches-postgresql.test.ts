@@ -1,13 +1,15 @@
 import { type DescMethod, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openAuditLog } from '../../server/audit/audit-log.js';
 import { ConfigError } from '../../server/config/config-error.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
+import { openLog } from '../../server/observe/log/open-log.js';
 import { AUTHZEN_SERVICE } from '../../server/service/services.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { freePort } from '../support/free-port.js';
@@ -113,6 +115,21 @@ interface Answer {
   };
 }
 
+interface AuditEntry {
+  readonly method?: string;
+  readonly checkResources?: {
+    readonly inputs: readonly {
+      readonly principal: { readonly id: string };
+      readonly resource: { readonly kind: string; readonly id: string };
+      readonly actions: readonly string[];
+    }[];
+  };
+  readonly planResources?: {
+    readonly input: { readonly principal: { readonly id: string }; readonly resource: { readonly kind: string } };
+    readonly output: { readonly filter: { readonly kind: string } };
+  };
+}
+
 function addTests({ client, url = '', stop }: Cluster): void {
   const folder = mkdtempSync(join(tmpdir(), 'authz-searches-'));
   const tables = join(folder, 'tables.yaml');
@@ -139,7 +156,11 @@ function addTests({ client, url = '', stop }: Cluster): void {
       }),
     );
     const { config } = loadConfig({ file, environment: {} });
-    return startServer(config, await loaded(compileTexts(POLICIES, { facts: true, explain })));
+    const bundle = await loaded(compileTexts(POLICIES, { facts: true, explain }));
+    if (!config.audit.enabled) return startServer(config, bundle);
+    const output = openSync(join(folder, 'log'), 'a');
+    const log = openLog({ output, errors: output, environment: {} });
+    return startServer(config, bundle, { log, audit: await openAuditLog(config.audit, assert.unreachable) });
   };
   let server: RunningServer;
   test.before(async () => {
@@ -379,6 +400,33 @@ function addTests({ client, url = '', stop }: Cluster): void {
         await one.close();
       }
     }
+  });
+
+  test('the audit log has the plan of a search of resources, and a decision for each subject that is found', async () => {
+    const path = join(folder, 'searches.log');
+    const from = { people: source('principal'), notes: source('note') };
+    const one = await start(from, {}, { audit: { enabled: true, backend: 'file', file: { path } } });
+    try {
+      assert.equal(idsIn(await post('search/subject', readersOf('n1'), one)), ['ben', 'cat']);
+      assert.is(idsIn(await post('search/resource', notesOf('ann'), one)).length, 4);
+    } finally {
+      await one.close();
+    }
+    const entries = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditEntry);
+    const checked = entries.flatMap(({ checkResources }) => checkResources?.inputs ?? []);
+    assert.equal(
+      checked.map(({ principal, resource, actions }) => [principal.id, resource.kind, resource.id, actions]),
+      ['ben', 'cat'].map((id) => [id, 'note', 'n1', ['read']]),
+    );
+    const planned = entries.flatMap(({ planResources }) => planResources ?? []);
+    assert.equal(
+      planned.map(({ input, output }) => [input.principal.id, input.resource.kind, output.filter.kind]),
+      [['ann', 'note', 'KIND_CONDITIONAL']],
+    );
+    assert.ok(entries.some(({ method }) => method === `/${AUTHZEN_SERVICE}/SubjectSearch`));
   });
 
   test('a kind of the policies without rows to search fails, and says what to do', async () => {
