@@ -48,8 +48,8 @@ export function isNoneOf(x: Result, set: ReadonlySet<Value>): boolean {
   return !isFailure(x) && !isOneOf(x, set);
 }
 
-/** Comparing two strings of one length may look at all of them. */
-function includesText(list: readonly Value[], text: string): boolean {
+/** Whether a list has a string. Comparing two strings of one length may look at all of them. */
+export function includesText(list: readonly Value[], text: string): boolean {
   charge((list.length * (32 + text.length)) / 128);
   return list.includes(text);
 }

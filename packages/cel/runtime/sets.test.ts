@@ -13,7 +13,7 @@ import {
   setsEquivalent,
   setsIntersects,
 } from './sets.js';
-import { CelError } from './values.js';
+import { CelError, type Value } from './values.js';
 
 test('intersect keeps order and multiplicity of the shorter list, or of the receiver on a tie', () => {
   assert.equal(intersect([1, 2, 3], [3, 2]), [3, 2]);
@@ -31,6 +31,24 @@ test('equality is that of the language', () => {
 
 test('except returns the elements of a not in b', () => {
   assert.equal(except([3, 1, 2, 1], [1]), [3, 2]);
+});
+
+test('short lists of strings, which are compared without a set, have the results of long ones', () => {
+  const padding = Array.from({ length: 9 }, (_, index) => `padding ${index}`);
+  const elements = ['a', 'b', 'c', '1', 1, 1n, null, true, ['a'], { a: 'a' }] as const;
+  const lists = Array.from({ length: 400 }, (_, seed) =>
+    Array.from({ length: seed % 5 }, (__, at) => elements[(seed * (at + 3) + at * at) % elements.length] as Value),
+  );
+  let [found, contained] = [0, 0];
+  for (const [index, a] of lists.entries())
+    for (const b of lists.slice(index, index + 20)) {
+      const long = [...b, ...padding];
+      assert.is(setsIntersects(a, b), setsIntersects(a, long), JSON.stringify(String([a, b])));
+      assert.is(isSubset(a, b), isSubset(a, long), JSON.stringify(String([a, b])));
+      found += Number(setsIntersects(a, b));
+      contained += Number(isSubset(a, b));
+    }
+  assert.ok(found > 500 && contained > 500, `${found}, ${contained}`);
 });
 
 test('a.isSubset(b): every element of a is in b; sets.contains(a, b) is the opposite order', () => {

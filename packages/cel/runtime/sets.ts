@@ -1,4 +1,5 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
+import { includesText } from './membership.js';
 import { chargeList } from './meter.js';
 import { ValueSet } from './value-set.js';
 import { type CelError, isFailure, type Result, type Value } from './values.js';
@@ -77,11 +78,30 @@ function common(a: readonly Value[], b: readonly Value[]): readonly Value[] {
 }
 
 function containing(all: readonly Value[], some: readonly Value[]): boolean {
+  if (areFew(all, some) && areStrings(some)) {
+    for (let i = 0; i < some.length; i++) if (!includesText(all, some[i] as string)) return false;
+    return true;
+  }
   const elements = new ValueSet(all);
   return some.every((element) => elements.has(element));
 }
 
 function intersecting(a: readonly Value[], b: readonly Value[]): boolean {
+  if (areFew(a, b) && areStrings(a)) {
+    for (let i = 0; i < a.length; i++) if (includesText(b, a[i] as string)) return true;
+    return false;
+  }
   const elements = new ValueSet(b);
   return a.some((element) => elements.has(element));
+}
+
+/** Whether comparing all elements of two lists with one another takes less than making a set. */
+function areFew(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length <= 8 && b.length <= 8;
+}
+
+/** A string only equals that string, so that searching for it asks nothing of the other elements. */
+function areStrings(list: readonly Value[]): boolean {
+  for (let i = 0; i < list.length; i++) if (typeof list[i] !== 'string') return false;
+  return true;
 }
