@@ -11,6 +11,7 @@ import { columnConformance, type ColumnUnderTest } from '../../packages/adapters
 import type { MappedColumn } from '../../packages/adapters/condition.js';
 import { drizzleAdapter } from '../../packages/adapters/drizzle.js';
 import { createConditionEngine } from '../support/plan/condition-engine.js';
+import { EFFORT } from '../support/effort.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -228,7 +229,8 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
         // Drizzle reads its strings as other values, so conditions select no row with one.
         const isHidden = name === 'Drizzle ORM' && column === 'texts';
         // Queries over rows that cannot be read may fail.
-        if (!subjects.includes(undefined) || what.includes('large'))
+        const isAsked = EFFORT !== 'quick' || name === 'Drizzle ORM';
+        if (isAsked && (!subjects.includes(undefined) || what.includes('large')))
           kit.push({
             name: what,
             ids: rows.map((_, index) => String(index)),
@@ -260,7 +262,7 @@ async function compare(dialect: TypedDialect, connectionOf: (library: string) =>
     }
     const report = await columnConformance(kit);
     of.kit = report.answered;
-    assert.ok(of.kit > 200, 'the kit was asked little');
+    assert.ok(of.kit > 200 || EFFORT === 'quick', 'the kit was asked little');
     const omitted = report.underGrants.filter(({ place }) => !place.includes(': texts as'));
     for (const { condition, place, detail } of [...report.overGrants, ...omitted, ...report.failures])
       wrong.push(`the kit: ${place}: ${condition}: ${detail}`);
