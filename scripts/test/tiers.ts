@@ -28,7 +28,7 @@ const FULL = [
   /^tests\/regexps\/incorrect-host\./,
   /^tests\/server\/(hostile-|life-cycle-|pattern-fallback|stalled-)/,
   /^tests\/usages\/(applications|command|routes)\./,
-  /^tests\/sql\/.*(capabilities|decide-by-id|closure|column-words|filters-by-hand|indexes|json-null|long-lists|mariadb|plan-database|postgresql|prisma|query-builders|relations|rls-formats|semi-joins)/,
+  /^tests\/sql\/.*(capabilities|decide-by-id|closure|column-words|filters-by-hand|indexes|json-null|long-lists|mariadb|plan-database|postgresql|prisma|query-builders|relations|rls-formats|semi-joins|subject-mutants)/,
   /^scripts\/release\//,
 ];
 

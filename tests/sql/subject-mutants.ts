@@ -109,10 +109,10 @@ export const SUBJECT_MUTANTS: readonly SubjectMutant[] = [
   {
     name: 'users without an id are listed',
     file: SQL,
-    find: "expression('ne', { variable: 'request.principal.id' }, EMPTY), ",
+    find: "expression('ne', { variable: 'request.principal.id' }, EMPTY),",
     replace: '',
   },
-  { name: 'users without a role are listed', file: SQL, find: ', ...stored.guards]', replace: ']' },
+  { name: 'users without a role are listed', file: SQL, find: '    ...stored.guards,\n', replace: '' },
   {
     name: 'roles that are no texts are roles',
     file: SQL,
