@@ -40,6 +40,12 @@ export function findItem(type: Type): Type | undefined {
   return 'item' in type ? (type.item as Type) : undefined;
 }
 
+/** The type of the values of a map of any names; undefined for other types. */
+export function findValue(type: Type): Type | undefined {
+  const inner = unwrap(type);
+  return 'value' in inner ? (inner.value as Type) : undefined;
+}
+
 /** The types of the fields of a map; undefined for other types. */
 export function findFields(type: Type): { readonly [field: string]: Type } | undefined {
   const inner = unwrap(type);
@@ -92,7 +98,7 @@ export function makeList<T extends Type>(item: T) {
 
 /** A map of any names to values of one type. */
 export function makeMap<T extends Type>(item: T) {
-  return v.pipe(
+  const schema = v.pipe(
     v.custom<{ readonly [name: string]: unknown }>(isMap, 'must be a map'),
     v.rawTransform<{ readonly [name: string]: unknown }, { readonly [name: string]: v.InferOutput<T> }>(
       ({ dataset: { value: input }, addIssue }) =>
@@ -105,8 +111,9 @@ export function makeMap<T extends Type>(item: T) {
           }),
         ),
     ),
-    about({ json: { type: 'object', additionalProperties: readAbout(item).json } }),
+    about({ json: { type: 'object' } }),
   );
+  return Object.assign(schema, { value: item });
 }
 
 /** A map with these fields and no others, as an item of a list. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { CONFIGURATION } from './keys.js';
-import { readAbout, findFields, findForms, findItem, type JsonSchema, type Type } from './schema-type.js';
+import { readAbout, findFields, findForms, findItem, findValue, type JsonSchema, type Type } from './schema-type.js';
 import { type ForeignKey, isSection, type Section, type UsedKey, usedKey } from './section.js';
 
 /**
@@ -60,9 +60,11 @@ function typeSchema(type: Type): JsonSchema {
   const item = findItem(type);
   const fields = findFields(type);
   const forms = findForms(type);
+  const value = findValue(type);
   return {
     ...(forms !== undefined && { anyOf: forms.map(typeSchema) }),
     ...(item !== undefined && { type: 'array', items: typeSchema(item) }),
+    ...(value !== undefined && { type: 'object', additionalProperties: typeSchema(value) }),
     ...(fields !== undefined && {
       type: 'object',
       additionalProperties: false,

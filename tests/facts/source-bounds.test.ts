@@ -16,7 +16,9 @@ function heldSource() {
     provides: ['owner'],
     types: { owner: 'string' } as const,
     load: ([key]: readonly string[]) =>
-      new Promise<object>((resolve) => answers.push(() => resolve({ [key as string]: { owner: 'ann' } }))),
+      new Promise<{ readonly [key: string]: object }>((resolve) =>
+        answers.push(() => resolve({ [key as string]: { owner: 'ann' } })),
+      ),
   };
   const gatherer = new FactGatherer([source], {
     deadline: 60_000,
