@@ -19,7 +19,19 @@ import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
-import { compareSubjects, fillUsers, noCounts, randomUsers, type UserDatabase } from './subjects.js';
+import type { PrincipalInput } from '../../runtime/engine/index.js';
+import { readUsers } from '../../packages/cli/review/population.js';
+import type { SelectRows } from '../../packages/cli/tables/stored-table.js';
+import {
+  compareSubjects,
+  fillUsers,
+  noCounts,
+  randomUsers,
+  rolesIn,
+  storagesOf,
+  type UserDatabase,
+  usersTable,
+} from './subjects.js';
 
 const test = suite('who may, in PostgreSQL and MariaDB');
 
@@ -28,7 +40,7 @@ test('PostgreSQL selects exactly the users that check allows', async () => {
   if (typeof server === 'string') return skip(import.meta.url, server);
   const { client } = server;
   try {
-    await compare({
+    await compare(async (text, parameters) => (await client.query(text, [...parameters])).rows as never, {
       dialect: 'postgresql',
       hasLists: true,
       run: (statement, parameters = []) => client.query(statement, [...parameters]),
@@ -47,7 +59,7 @@ test('MariaDB selects exactly the users that check allows, under a collation tha
   if (typeof server === 'string') return skip(import.meta.url, server);
   const { connection } = server;
   try {
-    await compare({
+    await compare(async (text, parameters) => (await connection.execute(text, [...parameters]))[0] as never, {
       dialect: 'mysql',
       hasLists: false,
       run: (statement, parameters = []) => connection.execute(statement, [...parameters]),
@@ -104,9 +116,20 @@ test('ids are listed with all their digits', async () => {
 
 const IDS = ['0', '-7', '9007199254740993', '-9007199254740993', '9223372036854775807', '-9223372036854775808'];
 
-async function compare(database: UserDatabase): Promise<void> {
+async function compare(select: SelectRows, database: UserDatabase): Promise<void> {
   const users = randomUsers(new Random(SEED), 60);
   await fillUsers(database, users);
+  for (const storage of storagesOf(database)) {
+    // Rows that are read are the principals that were stored, in any order.
+    const read = await readUsers(select, usersTable(storage), database.dialect);
+    assert.equal(read.unread, []);
+    const stored = users.flatMap((user) => {
+      const roles = rolesIn(storage, user);
+      return roles === undefined || user.id === null || user.id === '' ? [] : [{ id: user.id, roles, attr: user.attr }];
+    });
+    const principals = read.users.flatMap(({ principal }) => principal ?? []);
+    assert.equal(principals.map(textOf).sort(), stored.map(textOf).sort(), storage);
+  }
   const counts = noCounts();
   const wrong: string[] = [];
   const stores = rounds(40, 4);
@@ -121,6 +144,11 @@ async function compare(database: UserDatabase): Promise<void> {
   console.log(`  ${stores} stores: ${JSON.stringify(shown)}`, [...reasons].sort(([, a], [, b]) => b - a).slice(0, 6));
   assert.is(wrong.length, 0, `${wrong.length} wrong\n${wrong.slice(0, 3).join('\n')}`);
   assert.ok(counts.refused < counts.asked / 2 && counts.selected > counts.cells / 50);
+}
+
+/** A principal, whatever the order of its roles and attributes. */
+function textOf({ id, roles, attr = {} }: PrincipalInput): string {
+  return JSON.stringify([id, [...roles].sort(), Object.entries(attr).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 test.run();
