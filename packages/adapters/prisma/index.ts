@@ -20,7 +20,7 @@ import { constantWhere } from './constants.js';
 import { amongCounting, isMissing, isThere } from './counting.js';
 import { type PrismaSchema, readDataModel } from './data-model.js';
 import { requireFields } from './field-types.js';
-import { escapePattern, matchPattern, piecesOfText, sizeOfText, textOutcomes } from './patterns.js';
+import { escapePattern, loweredPattern, matchPattern, piecesOfText, sizeOfText, textOutcomes } from './patterns.js';
 import { spellings } from '../spellings.js';
 import { recordReader } from './records.js';
 import { compareFields, compareTimes, elementIn } from './two-fields.js';
@@ -337,14 +337,10 @@ class Records implements Store<Where, Read> {
       }
       this.requirePatterns(operator);
       if (column.values !== undefined) throw new Refusal(operator, 'of an enum');
-      // Other collations have other letters in two cases, such as the sign of kelvin.
       if (column.collation !== 'binary')
         throw new Refusal('lowerAscii', 'of a text column that is not declared to have the order of bytes');
-      const pattern = escapePattern(constant);
-      if (operator !== 'eq') return matchPattern(column, operator, pattern, true);
-      return textOutcomes(column, (outcome) =>
-        test(column, { [outcome ? 'equals' : 'not']: outcome ? pattern : { equals: pattern }, mode: 'insensitive' }),
-      );
+      if (/[^\0-\x7f]/.test(constant)) throw new Refusal('lowerAscii', 'compared with letters beyond ASCII');
+      return loweredPattern(column, operator, escapePattern(constant), this.combines);
     });
   }
 

@@ -17,16 +17,34 @@ export function textOutcomes(column: NamedColumn, where: (outcome: boolean) => W
 }
 
 /** Whether strings match a pattern. */
-export function matchPattern(
-  column: NamedColumn,
-  where: TextTest,
-  pattern: string,
-  isLowered = false,
-): Outcomes<Where> {
-  const mode = isLowered ? { mode: 'insensitive' } : {};
+export function matchPattern(column: NamedColumn, where: TextTest, pattern: string): Outcomes<Where> {
   return textOutcomes(column, (outcome) =>
-    test(column, outcome ? { [where]: pattern, ...mode } : { not: { [where]: pattern }, ...mode }),
+    test(column, outcome ? { [where]: pattern } : { not: { [where]: pattern } }),
   );
+}
+
+/** Letters beyond ASCII that collations such as C.UTF-8 make letters of ASCII: the sign of kelvin, and I with a dot. */
+const LOWERED_TO_ASCII = ['\u212a', '\u0130'];
+
+/**
+ * Whether strings match a pattern of ASCII, with its letters in either case. ILIKE matches more than check does where a
+ * string has such a letter: then an equality is false, and another test selects nothing.
+ */
+export function loweredPattern(
+  column: NamedColumn,
+  where: 'eq' | TextTest,
+  pattern: string,
+  { allOf, anyOf }: { allOf(parts: readonly Where[]): Where; anyOf(parts: readonly Where[]): Where },
+): Outcomes<Where> {
+  const filter = { [where === 'eq' ? 'equals' : where]: pattern };
+  const isAlike = test(column, { ...filter, mode: 'insensitive' });
+  const isOther = test(column, { not: filter, mode: 'insensitive' });
+  const hasSuch = LOWERED_TO_ASCII.map((letter) => test(column, { contains: letter }));
+  const hasNone = LOWERED_TO_ASCII.map((letter) => test(column, { not: { contains: letter } }));
+  return textOutcomes(column, (outcome) => {
+    if (outcome) return allOf([isAlike, ...hasNone]);
+    return where === 'eq' ? anyOf([isOther, ...hasSuch]) : isOther;
+  });
 }
 
 /** PostgreSQL finds longer patterns slowly. */

@@ -13,7 +13,7 @@ const { url, rows, filters } = JSON.parse(await text(process.stdin));
 const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
 const time = 'timestamptz(3)';
 for (const table of [
-  `CREATE TABLE "Document" (id int PRIMARY KEY, owner text, assignee text, status text NOT NULL, title text COLLATE "C", email text COLLATE "C", amount int, price double precision, shared boolean, "createdAt" ${time} NOT NULL, "expiresAt" ${time}, path text COLLATE "C", ip text, tags text[])`,
+  `CREATE TABLE "Document" (id int PRIMARY KEY, owner text, assignee text, status text NOT NULL, title text COLLATE "C", email text COLLATE "C.utf8", amount int, price double precision, shared boolean, "createdAt" ${time} NOT NULL, "expiresAt" ${time}, path text COLLATE "C", ip text, tags text[])`,
   'CREATE TABLE "Home" ("documentId" int PRIMARY KEY, city text)',
   `CREATE TABLE "Share" (id int PRIMARY KEY, "user" text NOT NULL, team text, role text, until ${time}, "documentId" int NOT NULL)`,
   'CREATE TABLE "Project" ("documentId" int PRIMARY KEY, lead text, org text NOT NULL, public boolean NOT NULL)',

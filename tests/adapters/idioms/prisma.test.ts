@@ -10,7 +10,7 @@ import { bundleWithClient, generateClient, PRISMA } from '../../support/prisma-c
 import { skip } from '../../support/skip.js';
 import { startCluster } from '../../support/sql/postgresql-cluster.js';
 import { DOCUMENT_SCHEMA } from './prisma-schema.js';
-import { idiomPlans, typedRows } from './rows.js';
+import { idiomPlans, type Row, typedRows } from './rows.js';
 
 /** Prisma has no way to say the others, so a run that answers fewer has lost some. */
 const LEAST_IDIOMS = 132;
@@ -54,7 +54,12 @@ test('a where object selects the rows that check allows', async () => {
       }
       answered.add(plan.idiom);
       const selected = new Set(answer.ids);
-      const differing = rows.filter((row) => selected.has(row.id) !== plan.isAllowed(row));
+      // A string with a letter that collations make one of ASCII may be left out (docs/adapters.md#prisma).
+      const isLeftOut = ({ attr }: Row): boolean =>
+        plan.idiom.includes('lowerAscii') && /[\u212a\u0130]/.test(String(attr.email));
+      const differing = rows.filter(
+        (row) => selected.has(row.id) !== plan.isAllowed(row) && (selected.has(row.id) || !isLeftOut(row)),
+      );
       if (differing.length > 0) {
         const [row] = differing;
         wrong.push(
