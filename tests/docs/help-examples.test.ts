@@ -73,6 +73,8 @@ const ENDS: readonly (readonly [string, number])[] = [
   ['authzc healthcheck', EXIT.failed],
   ['authzc audit', EXIT.failed],
   ['authzc fleet', EXIT.failed],
+  // No review was begun.
+  ['authzc review', EXIT.failed],
   // The editor is gone at once.
   ['authzc lsp', EXIT.failed],
 ];
@@ -112,10 +114,11 @@ function examplesIn(help: string): readonly string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Commands with one command below them, which has their examples. */
+/** Commands whose examples are those of a command below them. */
 const ONLY_PART: ReadonlyMap<string, readonly string[]> = new Map([
   ['admin', ['admin', 'hash']],
   ['config', ['config', 'print']],
+  ['review', ['review', 'export']],
 ]);
 
 /** Commands that start programs or run until they are stopped. */
