@@ -10,6 +10,7 @@ import {
   canFor,
   prismaAdapter,
   prismaCan,
+  prismaFacts,
   prismaMask,
   UnsupportedPlanError,
 } from '../../packages/adapters/prisma/index.ts';
@@ -62,6 +63,8 @@ for (const { id, attr } of rows)
     await prisma.$executeRawUnsafe(`UPDATE "Note" SET price = ${attr.price.toExponential()} WHERE id = '${id}'`);
 for (const [model, data] of Object.entries(related)) if (data.length > 0) await prisma[model].createMany({ data });
 
+const FACTS = ['owner', 'status', 'amount', 'price', 'shared'];
+const facts = await factsOf();
 const kit = await runKit();
 const answers = [];
 for (const filter of filters) {
@@ -149,7 +152,23 @@ for (const [name, attribute] of Object.entries(attributes))
 const typed = await typesOf(types);
 const raw = await rawColumns();
 await prisma.$disconnect();
-process.stdout.write(JSON.stringify({ kit, answers, compositions, ways, constants, typed, raw }));
+process.stdout.write(JSON.stringify({ facts, kit, answers, compositions, ways, constants, typed, raw }));
+
+/** What a source of facts reads of each record, in a transaction; attributes that there are not are left out. */
+async function factsOf() {
+  const source = prismaFacts(prisma, 'Note', noteMapping(provider), { of: 'note', provides: FACTS });
+  const wanted = { names: FACTS, select: {} };
+  const { signal } = new AbortController();
+  const found = await prisma.$transaction((tx) =>
+    source.load(
+      rows.map(({ id }) => id),
+      { wanted, tx, signal },
+    ),
+  );
+  return rows.map(({ id }) =>
+    Object.fromEntries(Object.entries(found.get(id)).filter(([, value]) => typeof value !== 'symbol')),
+  );
+}
 
 /** The conformance kit, about its rows beside others. */
 async function runKit() {

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ColumnReport, type ConformanceReport, ROWS } from '../../packages/adapters/conformance/index.js';
 import { prismaAdapter } from '../../packages/adapters/prisma/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import { Random } from '../support/oracle/random.js';
 import { bundleWithClient, generateClient, PRISMA } from '../support/prisma-client.js';
 import { skip } from '../support/skip.js';
@@ -93,6 +94,8 @@ interface Answers {
     readonly shown: readonly (readonly (readonly string[])[])[];
     readonly marked: { readonly isKept: boolean; readonly count: number; readonly asked: number };
   };
+  /** The facts of each record. */
+  readonly facts: readonly Attributes[];
   /** How many records each attribute alone selects where all are allowed, and where none is. */
   readonly constants: readonly {
     readonly name: string;
@@ -120,7 +123,7 @@ for (const provider of ['postgresql', 'sqlite'] as const)
       const combined = combinedOf(provider, plans, rows);
       const all = [...ROWS.filter(({ isTyped }) => isTyped), ...rows];
       const types = await typeQuestions(provider);
-      const { kit, answers, compositions, ways, constants, typed, raw } = ask(folder, {
+      const { facts, kit, answers, compositions, ways, constants, typed, raw } = ask(folder, {
         provider,
         url: urlOf,
         rows: all,
@@ -128,6 +131,10 @@ for (const provider of ['postgresql', 'sqlite'] as const)
         combined: { ...combined, plans: combined.plans.map(({ filter }) => filter) },
         types: types.questions,
       });
+      assert.equal(
+        facts,
+        all.map(({ attr }) => factsAmong(attr)),
+      );
       const { overGrants, underGrants, refusals, failures, ...counts } = kit;
       console.log(`  ${provider}: ${JSON.stringify({ ...counts, refusals: refusals.length })}`);
       const tally = compared(plans, rows, (_, index) => {
@@ -167,6 +174,11 @@ for (const provider of ['postgresql', 'sqlite'] as const)
   });
 
 test.run();
+
+/** The attributes that a source of facts reads. */
+function factsAmong({ owner, status, amount, price, shared }: Attributes): Attributes {
+  return JSON.parse(JSON.stringify({ owner, status, amount, price, shared }));
+}
 
 /** Generates the client, and bundles the program with it. */
 async function prepare(folder: string, provider: 'postgresql' | 'sqlite'): Promise<void> {
