@@ -55,9 +55,24 @@ test('values that conditions tell apart have different keys', () => {
     decisionKey(policies, request(action, attr, id));
   const different = (...keys: readonly (string | undefined)[]): void => assert.is(new Set(keys).size, keys.length);
   different(
-    ...[0, -0, '0', 1, null, undefined, [], {}, false, [null], ['0'], '', { a: 1, b: 2 }, { b: 2, a: 1 }].map((owner) =>
-      key('edit', { owner }),
-    ),
+    ...[
+      0,
+      -0,
+      '0',
+      1,
+      null,
+      undefined,
+      [],
+      {},
+      false,
+      [null],
+      ['0'],
+      '',
+      ['ab', 'c'],
+      ['a', 'bc'],
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ].map((owner) => key('edit', { owner })),
     key('edit', { owner: 0 }, 'bob'),
     key('list', { owner: 0 }),
   );

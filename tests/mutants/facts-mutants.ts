@@ -13,6 +13,7 @@ export type FactsSuite =
   | 'tests/facts/least-facts.test.ts'
   | 'tests/facts/reduced-entries.test.ts'
   | 'tests/analysis/read-sets.test.ts'
+  | 'tests/facts/read-set-cases.test.ts'
   | 'runtime/facts/project.test.ts';
 
 export interface FactsMutant {
@@ -32,6 +33,7 @@ export const SUITES: readonly (readonly [file: RegExp, suites: readonly FactsSui
   [
     /^packages\/analysis\/facts\/|project\.ts$|key\.ts$/,
     [
+      'tests/facts/read-set-cases.test.ts',
       'runtime/facts/project.test.ts',
       'tests/facts/keys.test.ts',
       'tests/analysis/read-sets.test.ts',
