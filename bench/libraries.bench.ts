@@ -75,7 +75,7 @@ function overviewText(overview: string): string {
     [
       'One decision in process, in nanoseconds of CPU: by roles alone, and with attributes of the principal and of a document. *By hand* is the',
       'same in TypeScript, and *prepared* is `for(principal).can`, as sessions use it and as CASL and Permix work. The rules do little,',
-      'so this is where authz is farthest from code by hand; rules that do more are below. *KB gzipped* is what a program grows by,',
+      'so this is where authz is farthest from code by hand, as it is by [a trivial rule](#a-trivial-rule); rules that do more are below. *KB gzipped* is what a program grows by,',
       `with WebAssembly, and *first decision* is CPU time from the import of the package on. See [${LIBRARIES_TITLE}](#${LIBRARIES_TITLE.toLowerCase().replaceAll(' ', '-')}) for the method.`,
     ].join(' '),
   ].join('\n\n');
