@@ -13,9 +13,9 @@ import { startServer } from '../server/main.js';
 import { evaluateBundle } from '../server/swap/evaluate-bundle.js';
 import { report } from './harness/child.js';
 import { quietLog } from './harness/quiet-log.js';
-import { caslAbilities } from './workload/casl.js';
-import { hotLeavePolicy } from './workload/leave-policies.js';
-import { type LeaveQuestion, leaveQuestions } from './workload/leave-requests.js';
+import { LIBRARIES } from './peers/libraries/libraries.js';
+import type { Decide, Question } from './peers/libraries/workload.js';
+import { documents } from './peers/libraries/workloads/documents.js';
 
 /*
  * One process for a long time: a server, its clients over three protocols, an engine in process, and other libraries for
@@ -32,6 +32,8 @@ export interface LongSample {
   /** Files and sockets that are open. */
   readonly descriptors: number;
   readonly calls: number;
+  /** How many other libraries decide. */
+  readonly libraries: number;
   readonly swaps: number;
 }
 
@@ -60,12 +62,21 @@ const { config } = loadConfig({
 });
 const server = await startServer(config, await evaluateBundle(text, path), { log: quietLog() });
 const url = `http://${server.httpAddress}`;
-const clients = [restClient({ url }), connectClient({ url }), grpcClient({ address: server.grpcAddress })];
+// The machine may be busy with something else.
+const timeout = 10 * 60_000;
+const clients = [
+  restClient({ url, timeout }),
+  connectClient({ url, timeout }),
+  grpcClient({ address: server.grpcAddress, timeout }),
+];
 
-const { limits } = hotLeavePolicy();
-const questions = leaveQuestions(QUESTIONS, limits);
+const questions = documents.questions(QUESTIONS);
 const engine = createEngine((await evaluateBundle(text, path)).policies);
-const others = [caslAbilities(limits, questions)];
+const others: readonly (Decide | undefined)[] = await Promise.all(
+  // A library that is not installed, or does not run on this version of Node, is left out.
+  LIBRARIES.map((library) => library.prepare(documents, questions).catch(() => undefined)),
+);
+const libraries = others.filter((decide) => decide !== undefined);
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -75,7 +86,8 @@ const [calls, swaps] = [{ count: 0 }, { count: 0 }];
 await Promise.all([decide(), swap(), sample()]);
 for (const client of clients) await client.close();
 await server.close();
-process.disconnect();
+// A library has timers that never end.
+process.exit(0);
 
 async function decide(): Promise<void> {
   for (let index = 0; Date.now() < ends; index = (index + 1) % QUESTIONS) {
@@ -87,12 +99,12 @@ async function decide(): Promise<void> {
 
 /** Asks everybody the same question. */
 async function ask(index: number): Promise<void> {
-  const question = questions[index] as LeaveQuestion;
+  const question = questions[index] as Question;
   const { principal, resource, action } = question;
   const expected = engine.isAllowed(question);
   for (const client of clients)
     requireEqual(await client.isAllowed({ principal, resource, action }), expected, question);
-  for (const other of others) requireEqual(other(index), expected, question);
+  for (const decide of libraries) requireEqual(await decide(index), expected, question);
   const planned = await (clients[index % clients.length] as (typeof clients)[number]).plan({
     principal,
     resource: { kind: resource.kind },
@@ -102,13 +114,13 @@ async function ask(index: number): Promise<void> {
   calls.count += clients.length + 1;
 }
 
-function requireEqual(found: boolean, expected: boolean, question: LeaveQuestion): void {
+function requireEqual(found: boolean, expected: boolean, question: Question): void {
   if (found !== expected) throw new Error(`${JSON.stringify(question)}: ${found} in place of ${expected}`);
 }
 
 /** What an administrator asks for: an explanation, the policies in use, metrics. */
 async function administer(index: number): Promise<void> {
-  const { principal, resource, action } = questions[index] as LeaveQuestion;
+  const { principal, resource, action } = questions[index] as Question;
   const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
   // Each request has a password, whose hash takes far more than a decision.
   const answers =
@@ -151,6 +163,7 @@ async function sample(): Promise<void> {
       resident,
       descriptors: readdirSync('/proc/self/fd').length,
       calls: calls.count,
+      libraries: libraries.length,
       swaps: swaps.count,
     } satisfies LongSample);
   }

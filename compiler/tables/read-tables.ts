@@ -47,7 +47,7 @@ export interface TableFile {
 /** The tables of a file, or what is wrong with it. */
 export type ReadTables =
   | TableFile
-  /** At least one. */
+  /** One at least. */
   | { readonly problems: readonly Diagnostic[] };
 
 /** Reads a file of tables (docs/plans.md#tables-in-a-file): YAML or JSON. An empty file has none. */

@@ -24,8 +24,8 @@ export type SubjectPlan =
   | {
       readonly kind: 'planned';
       /**
-       * About `request.principal.id`, `request.principal.roles` and `request.principal.attr`. Each principal has an id
-       * and at least one role.
+       * The condition: about `request.principal.id`, `request.principal.roles` and `request.principal.attr`. Each
+       * principal has an id and at least one role.
        */
       readonly filter: Filter;
       /** The filter of each rule, so that a refusal can name its rule. */

@@ -55,7 +55,7 @@ export type LackingFact = Omit<UnknownFact, 'reason'> & { readonly reason: Unkno
 
 /** The attributes of a request with the facts that were fetched. */
 export interface CompletedCheck {
-  /** Of the principal, then of its actors. */
+  /** The principal, then its actors. */
   readonly principals: readonly CompletedSubject[];
   readonly resources: readonly CompletedSubject[];
   /** What cannot be decided: by index of the resource, then by action. */

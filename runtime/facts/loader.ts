@@ -24,7 +24,7 @@ export interface CallBounds {
 /** What became of a call of a source. */
 export interface SourceCall {
   readonly keys: number;
-  /** In milliseconds, from when it was wanted. */
+  /** Milliseconds since it was wanted. */
   readonly duration: number;
   /** How many keys have a row. */
   readonly found: number;

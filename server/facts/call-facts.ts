@@ -128,7 +128,7 @@ export class CallFactsService implements FactsService {
     return { plan: completed, unknown: [...new Set(principals.flatMap((one) => one.unknown))] };
   }
 
-  /** Without facts, a call has not fetched: then all that sources provide is unknown. */
+  /** The facts of a call; all that sources provide is unknown if it has fetched none. */
   #factsOf(call: Call, deciders: FactDeciders): FetchedFacts {
     const known = call.facts as FetchedFacts | undefined;
     if (known !== undefined) return known;

@@ -13,7 +13,7 @@ export interface HttpSourceOptions extends Omit<HttpFactsOptions, 'headers' | 'm
 
 /** The longest answer, in bytes. */
 const LONGEST = 1024 * 1024;
-/** As many as requests of a source at once. */
+/** Connections: as many as requests of a source at once. */
 const CONNECTIONS = 64;
 
 /** Creates a source by the client of the server: credentials are only sent to the origin of the URL, which is fixed. */

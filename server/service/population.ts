@@ -34,9 +34,9 @@ export type FoundIds =
 
 /** The populations that may be searched. */
 export interface Populations {
-  /** By kind, as `sanitize` writes it. */
+  /** The rows of each kind, as `sanitize` writes it. */
   readonly resources: ReadonlyMap<string, Population>;
-  /** By type of subject. */
+  /** The rows of each type of subject. */
   readonly subjects: ReadonlyMap<string, Population>;
   /** The most results of a page. */
   readonly maxPageSize: number;

@@ -54,7 +54,7 @@ export interface Checked {
 
 /** One call of the planner. */
 export interface Planned {
-  /** With the facts that were fetched. */
+  /** The request, with the facts that were fetched. */
   readonly request: PlanResourcesRequest;
   readonly plan: Plan;
   readonly auxData: VerifiedAuxData;

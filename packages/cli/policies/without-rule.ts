@@ -11,7 +11,7 @@ import type { PoliciesInMemory } from './compile.js';
 /** Policies that decide, with the program that they are of. */
 export interface DecidingPolicies {
   readonly policies: CompiledBundle;
-  /** With folded literals. */
+  /** The program, with folded literals. */
   readonly program: Program;
   readonly traced: CompiledTraces;
 }
