@@ -90,20 +90,20 @@ export async function decideAll(
   options: LoopOptions,
   decided: (index: number, decision: FactsDecision) => void,
 ): Promise<void> {
-  let open = asks.map((_, index) => index);
-  for (let round = 0; open.length > 0; round += 1) {
+  let open: Set<number> = new Set(asks.keys());
+  for (let round = 0; open.size > 0; round += 1) {
     const waiting: Open[] = [];
     for (const index of open) {
       const found = step(asks[index] as Ask, rows, deciders, options);
       if ('needs' in found) waiting.push({ index, needs: found.needs });
       else decided(index, found.decision);
     }
-    open = waiting.map(({ index }) => index);
+    open = new Set(waiting.map(({ index }) => index));
     const isFrugal = options.order === 'frugal' && round < FRUGAL_ROUNDS;
     await fetchRows(waiting, isFrugal, rows, options, (index) => {
       const found = step(asks[index] as Ask, rows, deciders, options);
       if ('needs' in found) return;
-      open = open.filter((other) => other !== index);
+      open.delete(index);
       decided(index, found.decision);
     });
   }
