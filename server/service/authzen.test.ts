@@ -11,6 +11,7 @@ import { accessEvaluation, authzenMetadata } from './authzen.js';
 import { accessEvaluationBatch } from './authzen-batch.js';
 import { toEntry } from './authzen-mapping.js';
 import { CallIds } from './call-id.js';
+import { receivedCall } from '../../tests/support/server/received-call.js';
 import type { Call } from './call.js';
 import type { CheckService } from './check-resources.js';
 import type { CheckCall } from './decider.js';
@@ -56,18 +57,8 @@ function serviceSeeing(seen: CheckCall[], tokens: AuxData[] = []): CheckService 
   };
 }
 
-const callWith = (headers: readonly (readonly [string, string])[] = [], isEncrypted = false): Call => ({
-  method: 'm',
-  protocol: 'rest',
-  timestamp: 0,
-  start: 0,
-  id: '',
-  peer: () => ({ address: '', authInfo: '', userAgent: '', forwardedFor: '' }),
-  metadata: () => new Map(headers.map(([name, value]) => [name, [value]])),
-  header: () => undefined,
-  host: () => 'here:3592',
-  isEncrypted: () => isEncrypted,
-});
+const callWith = (headers: readonly (readonly [string, string])[] = [], isEncrypted = false): Call =>
+  receivedCall(headers, isEncrypted);
 
 const subject = (properties: Attributes = {}, id = 'alice') => ({ type: 'user', id, properties });
 const resource = (allow: string, id = '1') => ({ type: 'k', id, properties: { allow } });

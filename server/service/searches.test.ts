@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Decider, DecidingBundle } from './decider.js';
+import { receivedCall } from '../../tests/support/server/received-call.js';
 import { actionSearch, type SearchService } from './authzen-search.js';
 import { CallIds } from './call-id.js';
-import type { Call } from './call.js';
 import type { FoundIds, Population, PopulationQuery } from './population.js';
 import { resourceSearch } from './resource-search.js';
 import { RpcError } from './rpc-error.js';
@@ -77,19 +77,6 @@ function serviceOf(ids: readonly string[], more: Partial<SearchService> = {}): S
   };
 }
 
-const newCall = (): Call => ({
-  method: 'm',
-  protocol: 'rest',
-  timestamp: 0,
-  start: 0,
-  id: '',
-  peer: () => ({ address: '', authInfo: '', userAgent: '', forwardedFor: '' }),
-  metadata: () => new Map(),
-  header: () => undefined,
-  host: () => 'here:3592',
-  isEncrypted: () => true,
-});
-
 const READ = { name: 'read', properties: {} };
 const doc = (id: string) => ({ type: 'doc', id, properties: {} });
 const readers = {
@@ -109,7 +96,7 @@ const docsOfAnn = {
 const IDS = ['a1', 'a2', 'b1', 'b2', 'c1'];
 
 async function foundBy(service: SearchService, page?: { readonly token: string; readonly limit: number }) {
-  const { results, page: next } = await subjectSearch(service, newCall(), { ...readers, page });
+  const { results, page: next } = await subjectSearch(service, receivedCall(), { ...readers, page });
   return { ids: results.map(({ id }) => id), next: next?.nextToken };
 }
 
@@ -144,7 +131,7 @@ test('watchers are told of each result, and of the plan of a search of resources
     checked.map(({ principal, resources }) => [principal.id, principal.roles, resources[0]?.resource.id]),
     ['a1', 'a2', 'ann'].map((id) => [id, ['user'], 'd1']),
   );
-  await resourceSearch(service, newCall(), { ...docsOfAnn, context: { ip: '::1', 'authz.requestId': 'q' } });
+  await resourceSearch(service, receivedCall(), { ...docsOfAnn, context: { ip: '::1', 'authz.requestId': 'q' } });
   assert.equal(
     planned.map(({ request: { requestId, principal, resource, action } }) => [
       requestId,
@@ -177,11 +164,11 @@ test('pages of subjects go on after the rows that were decided', async () => {
 
 test('a subject or resource that a population does not have has no results', async () => {
   const service = serviceOf([...IDS, 'ann']);
-  assert.equal((await subjectSearch(service, newCall(), { ...readers, resource: doc('d3') })).results, []);
+  assert.equal((await subjectSearch(service, receivedCall(), { ...readers, resource: doc('d3') })).results, []);
   const nobody = { type: 'user', id: 'abe', properties: {} };
-  assert.equal((await resourceSearch(service, newCall(), { ...docsOfAnn, subject: nobody })).results, []);
+  assert.equal((await resourceSearch(service, receivedCall(), { ...docsOfAnn, subject: nobody })).results, []);
   const actions = async (subject: typeof nobody, id: string) =>
-    (await actionSearch(service, newCall(), { subject, resource: doc(id), context: {}, page: undefined })).results;
+    (await actionSearch(service, receivedCall(), { subject, resource: doc(id), context: {}, page: undefined })).results;
   assert.equal(await actions(nobody, 'd1'), []);
   assert.equal(await actions({ ...nobody, id: 'ann' }, 'd3'), []);
   assert.equal(
@@ -204,7 +191,7 @@ test('a plan that leaves out a rule fails the search', async () => {
     }),
   };
   try {
-    await resourceSearch(serviceOf(['ann'], { decider }), newCall(), docsOfAnn);
+    await resourceSearch(serviceOf(['ann'], { decider }), receivedCall(), docsOfAnn);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, RpcError);
@@ -216,10 +203,14 @@ test('a plan that leaves out a rule fails the search', async () => {
 });
 
 test('the id of a token must be one that rows may have', async () => {
-  const { page } = await subjectSearch(serviceOf(['a1', 'unfit', 'z'], { decider: deciderFor('auz') }), newCall(), {
-    ...readers,
-    page: { token: '', limit: 2 },
-  });
+  const { page } = await subjectSearch(
+    serviceOf(['a1', 'unfit', 'z'], { decider: deciderFor('auz') }),
+    receivedCall(),
+    {
+      ...readers,
+      page: { token: '', limit: 2 },
+    },
+  );
   try {
     await foundBy(serviceOf(IDS), { token: page?.nextToken ?? '', limit: 0 });
     assert.unreachable();

@@ -195,7 +195,7 @@ test('arguments that do not name two sets are wrong, and say what is right', asy
     [['policies'], 'diff compares two sets of policies; got one, `policies`'],
     [['main...feature'], '`main...feature` is not a range of policies: write two dots'],
     [['main..', 'policies'], '`main..` is a range, which names both sets'],
-    [['main', 'a', 'b'], 'too many arguments'],
+    [['main', 'a', 'b'], 'unexpected argument `b`'],
     [[], 'missing required argument `old`'],
     [['main..', '--effort', '6'], 'must be a number from 1 to 5'],
     [['main..', '--timeout', '5'], 'must be a duration such as 60s'],

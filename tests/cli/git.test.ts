@@ -37,7 +37,7 @@ test('policies and schemas of a revision are written as they were committed', as
   repository.commit({ 'policies/a.yaml': 'a: 2\n' });
   await written('HEAD~1', 'policies');
   assert.equal(filesIn(target), ['_schemas/README', '_schemas/s.json', 'a.yaml', 'b/c.JSON']);
-  assert.is(text('a.yaml'), repository.git('show', 'HEAD~1:policies/a.yaml') + '\n');
+  assert.is(text('a.yaml'), `${repository.git('show', 'HEAD~1:policies/a.yaml')}\n`);
 });
 
 test('names are read as they are: spaces, quotes, line breaks, stars, other scripts', async () => {

@@ -895,7 +895,7 @@ export const SHAPES: Record<string, Shape> = {
   'a disjunction': { n: 100, of: (n) => expr(range(n, (i) => `R.attr.a${i} == ${i}`).join(' || ')) },
   'conjunction and disjunction mixed': {
     n: 50,
-    of: (n) => expr(range(n, (i) => `R.attr.a${i} == ${i} ${i % 2 ? '&&' : '||'} `).join('') + 'true'),
+    of: (n) => expr(`${range(n, (i) => `R.attr.a${i} == ${i} ${i % 2 ? '&&' : '||'} `).join('')}true`),
   },
   'a sum': { n: 100, of: (n) => expr(`${range(n, (i) => `R.attr.a${i}`).join(' + ')} == 1`) },
   'a list literal': { n: 150, of: (n) => expr(`R.attr.a in [${range(n, (i) => i).join(', ')}]`) },
@@ -940,7 +940,7 @@ export const SHAPES: Record<string, Shape> = {
   },
   'ternaries on both sides': {
     n: 3,
-    of: (n) => expr(range(n, (i) => `(R.attr.a${i} == 1 ? R.attr.b${i} : R.attr.c${i})`).join(' + ') + ' == 1'),
+    of: (n) => expr(`${range(n, (i) => `(R.attr.a${i} == 1 ? R.attr.b${i} : R.attr.c${i})`).join(' + ')} == 1`),
   },
   'nested macros': {
     n: 5,

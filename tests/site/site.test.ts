@@ -263,7 +263,10 @@ test('pages are read and searched without another host, in light and dark', asyn
     // A page that explains comes before those that are looked up by name.
     await page.locator('#localsearch-input').fill('tenant');
     await page.locator('.result .title', { hasText: 'tenant' }).first().waitFor();
-    assert.match(await page.locator('.result').first().locator('.titles').innerText(), /roles of tenants|multi-tenant/i);
+    assert.match(
+      await page.locator('.result').first().locator('.titles').innerText(),
+      /roles of tenants|multi-tenant/i,
+    );
     await page.locator('#localsearch-input').fill('');
     await page.locator('.result').first().waitFor({ state: 'detached' });
     await page.locator('#localsearch-input').fill('parental consent');

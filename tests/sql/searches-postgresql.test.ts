@@ -5,13 +5,13 @@ import { postgresqlPopulation, type RunReadOnly } from '../../server/facts/postg
 import { accessEvaluation } from '../../server/service/authzen.js';
 import type { SearchService } from '../../server/service/authzen-search.js';
 import { CallIds } from '../../server/service/call-id.js';
-import type { Call } from '../../server/service/call.js';
 import type { FoundIds } from '../../server/service/population.js';
 import { resourceSearch } from '../../server/service/resource-search.js';
 import { RpcError } from '../../server/service/rpc-error.js';
 import { Random } from '../support/oracle/random.js';
 import { rounds, SEED } from '../support/effort.js';
 import { loaded } from '../support/compiled.js';
+import { receivedCall } from '../support/server/received-call.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
 import { randomPrincipal } from '../support/sql/random-policies.js';
@@ -213,7 +213,7 @@ async function compare(service: SearchService, { kind, rows, random, counts, see
   try {
     do {
       const page = { token, limit };
-      const answer = await resourceSearch(service, newCall(), {
+      const answer = await resourceSearch(service, receivedCall(), {
         subject,
         resource: { type: kind, properties: own },
         action,
@@ -242,7 +242,7 @@ async function compare(service: SearchService, { kind, rows, random, counts, see
     const allows = (attributes: object): boolean => {
       const properties = { ...attributes, ...own };
       const resource = { type: kind, id: row.id, properties };
-      const answer = accessEvaluation(service, newCall(), { subject, resource, action, context });
+      const answer = accessEvaluation(service, receivedCall(), { subject, resource, action, context });
       return (answer as { readonly decision: boolean }).decision;
     };
     // A row that JSON cannot represent has two readings, and is found where both are allowed.
@@ -277,19 +277,4 @@ function hostileRows(random: Random): readonly TypedRow[] {
     const known = IDS[index];
     return { ...typedRow(random, 'postgresql'), id: known ?? `${random.pick(IDS)}${index}` };
   });
-}
-
-function newCall(): Call {
-  return {
-    method: 'm',
-    protocol: 'rest',
-    timestamp: 0,
-    start: 0,
-    id: '',
-    peer: () => ({ address: '', authInfo: '', userAgent: '', forwardedFor: '' }),
-    metadata: () => new Map(),
-    header: () => undefined,
-    host: () => 'here:3592',
-    isEncrypted: () => true,
-  };
 }
