@@ -141,6 +141,8 @@ export async function testOnce(
     (isSuitePrinted(options) ? stderr : stdout).write(report);
   watched?.finish(suites, failed);
   if (violations > 0 && code !== EXIT.done) printNote(context, deniedBySchemas(violations));
+  if (results.summary.count === 0 && filter.size > 0 && watched === undefined)
+    printNote(context, 'note: no test matches --test-filter; without it, `authzc test --verbose` lists all tests');
   const coverage = recorder?.coverage();
   const missed = coverage === undefined ? [] : await showCoverage(coverage, compilation, directory, options, context);
   // Mutants are tried with tests that pass.
