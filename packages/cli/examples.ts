@@ -108,6 +108,19 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'rls diff': [
     ['authzc rls diff main.. --table tables.yaml', 'show what a branch changes about each statement on a table'],
   ],
+  'review start': [
+    [
+      'authzc review start --review q1.json --users tables.yaml --database --kind document',
+      'freeze the users and documents of a database',
+    ],
+  ],
+  'review record': [
+    [
+      'authzc review record --review q1.json --users tables.yaml --database --kind document --export access.json --decisions decisions.json --by eve',
+      'record what eve decided, and show what changed since the export',
+    ],
+  ],
+  'review verify': [['authzc review verify access.html --key review.pub', 'verify the page of a review']],
   'review export': [
     [
       'authzc review export --review q1.json --users tables.yaml --database --kind document --out access.csv',
