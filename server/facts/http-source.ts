@@ -7,7 +7,7 @@ import { HttpClient, limitsWithin } from '../outgoing/http-client.js';
 export interface HttpSourceOptions extends Omit<HttpFactsOptions, 'headers' | 'maxBytes'> {
   /** A file with a bearer token, which is read for each request; undefined: none. */
   readonly tokenFile: string | undefined;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly deadline: number;
 }
 

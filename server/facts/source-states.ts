@@ -5,7 +5,7 @@ import { HttpError } from '../outgoing/http-error.js';
 
 /** What is known of a source. */
 export interface SourceState extends FactSourceCounts {
-  /** In milliseconds since 1970; undefined: never. */
+  /** Milliseconds since 1970; undefined: never. */
   readonly lastSuccess: number | undefined;
   readonly lastFailure: number | undefined;
   /** The kind of the last failure. */

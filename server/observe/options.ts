@@ -77,7 +77,7 @@ export interface FactSourceCounts {
   readonly fetched: number;
   /** Calls that lacked a fact of it. */
   readonly unknown: number;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly durations: Histogram;
 }
 

@@ -48,7 +48,7 @@ export interface KnownSource {
   readonly failures: number;
   readonly fetched: number;
   readonly unknown: number;
-  /** In milliseconds since 1970; undefined: never. */
+  /** Milliseconds since 1970; undefined: never. */
   readonly lastSuccess: number | undefined;
   readonly lastFailure: number | undefined;
   readonly lastError: string | undefined;
