@@ -10,9 +10,9 @@ import type {
 } from '../engine/index.js';
 import { requestedScope } from '../engine/parts.js';
 import type { Instant, ReadSetOptions, ReadSetQuery } from '../policy/index.js';
-import type { Ask } from './ask.js';
+import type { Ask, Place } from './ask.js';
 import type { Deciders, SchemaSides } from './loop.js';
-import { rolesForAny } from './of-check.js';
+import { readingOptions, rolesForAny } from './of-check.js';
 
 export type ExtensibleEngine = Parameters<EnginePart>[0];
 
@@ -83,17 +83,27 @@ export function makeDeciders({ policies, options, clock, create, onDisagreement 
   };
 }
 
+/** The place of a request is that of its resource. */
+export function findPlace(
+  { settings }: Pick<FactDeciders, 'settings'>,
+  { scope, policyVersion }: Pick<ResourceInput, 'scope' | 'policyVersion'>,
+): Place {
+  return {
+    scope: requestedScope(scope, settings.defaultScope),
+    version: policyVersion || settings.defaultPolicyVersion,
+  };
+}
+
 /** Whether policies that apply to a request have outputs or schemas. */
 function tellsMore(
   { settings, registry }: ExtensibleEngine,
   principal: PrincipalInput,
   resource: Omit<ResourceInput, 'id'>,
 ): boolean {
-  const { defaultPolicyVersion, defaultScope } = settings;
-  const version = resource.policyVersion || defaultPolicyVersion;
-  const chain = registry.resourceChain(resource.kind, version, requestedScope(resource.scope, defaultScope));
+  const { scope, version } = findPlace({ settings }, resource);
+  const chain = registry.resourceChain(resource.kind, version, scope);
   if (settings.schemaEnforcement !== 'none' && chain.schemas !== undefined) return true;
-  const own = registry.principals?.chain(principal.id, version, requestedScope(principal.scope, defaultScope));
+  const own = registry.principals?.chain(principal.id, version, requestedScope(principal.scope, settings.defaultScope));
   return chain.hasOutputs || own?.hasOutputs === true;
 }
 
@@ -101,12 +111,8 @@ function tellsMore(
 function findSchemas({ settings, registry }: ExtensibleEngine, ask: Ask): SchemaSides {
   const { input } = ask.resource;
   if (settings.schemaEnforcement !== 'reject') return NO_SCHEMAS;
-  const scope = input.scope || settings.defaultScope;
-  const { schemas } = registry.resourceChain(
-    input.kind,
-    input.policyVersion || settings.defaultPolicyVersion,
-    scope.startsWith('.') ? scope.slice(1) : scope,
-  );
+  const { scope, version } = findPlace({ settings }, input);
+  const { schemas } = registry.resourceChain(input.kind, version, scope);
   const applies = (schema: { readonly ignores?: (action: string) => boolean } | undefined): boolean =>
     schema !== undefined && !actionsOf(ask).every((action) => schema.ignores?.(action));
   return { principal: applies(schemas?.principal), resource: applies(schemas?.resource) };
@@ -122,8 +128,7 @@ const NO_SCHEMAS: SchemaSides = { principal: false, resource: false };
 function readFacts(policies: CompiledBundle, engine: EngineOptions): ReadFacts | undefined {
   const { facts } = policies;
   if (facts === undefined) return undefined;
-  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement } = engine;
-  const own = { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement };
+  const own = readingOptions(engine);
   return (options, query) => facts.readSets({ ...own, ...options })(query).facts;
 }
 

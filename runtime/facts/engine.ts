@@ -8,11 +8,11 @@ import {
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
-import { requestedScope, requireResource, requireText, systemClock } from '../engine/parts.js';
+import { requireResource, requireText, systemClock } from '../engine/parts.js';
 import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
 import { type AnyPermissions, type Attributes, type Permissions, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact } from './ask.js';
-import { type FactDeciders, makeDeciders } from './deciders.js';
+import { type FactDeciders, findPlace, makeDeciders } from './deciders.js';
 import { factName } from './fact-names.js';
 import type {
   AnswerOptions,
@@ -135,7 +135,7 @@ class SourcedEngine {
     const prepared = new Map<string, Ask['principals']>();
     const asks = (resources as readonly ResourceInput[]).flatMap((resource) => {
       const of = this.resourceOf(resource, options);
-      const place = this.findPlace(resource);
+      const place = findPlace(this.deciders, resource);
       const key = JSON.stringify([place.scope, place.version]);
       const principals = prepared.get(key) ?? this.preparePrincipals(principal, place);
       prepared.set(key, principals);
@@ -217,7 +217,7 @@ class SourcedEngine {
           },
         ) ?? [])
           wanted.add(fact);
-    const principals = this.preparePrincipals(given, this.findPlace({ kind: '', id: '', scope, policyVersion }));
+    const principals = this.preparePrincipals(given, findPlace(this.deciders, { scope, policyVersion }));
     const [rows, loop] = [new Rows(), this.loopOptions(options)];
     for (;;) {
       const needs: Need[] = [];
@@ -274,20 +274,11 @@ class SourcedEngine {
   private makeAsk({ principal, resource, action, auxData, tenants }: Question, options: DecideOptions = {}): Ask {
     return {
       resource: this.resourceOf(resource, options),
-      principals: this.preparePrincipals(principal, this.findPlace(resource)),
+      principals: this.preparePrincipals(principal, findPlace(this.deciders, resource)),
       action,
       auxData,
       tenants,
       wantsOutputs: options.outputs === true,
-    };
-  }
-
-  /** The place of a request is that of its resource. */
-  private findPlace({ scope, policyVersion }: ResourceInput): Place {
-    const { settings } = this.deciders;
-    return {
-      scope: requestedScope(scope, settings.defaultScope),
-      version: policyVersion || settings.defaultPolicyVersion,
     };
   }
 
@@ -303,7 +294,7 @@ class SourcedEngine {
 
   private resourceOf(input: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
     requireResource(input);
-    const { own, others } = loadersAt(this.loaders, sanitize(input.kind), this.findPlace(input));
+    const { own, others } = loadersAt(this.loaders, sanitize(input.kind), findPlace(this.deciders, input));
     const locks = lock === undefined ? undefined : requireLocks(own, input);
     const given = readSent(input.attr, 'resource.attr');
     const sent = locks === undefined ? given : withoutLocked(given, locks);

@@ -6,10 +6,9 @@ import {
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
-import { requestedScope } from '../engine/parts.js';
 import { type Instant, type ReadSetQuery, sanitize } from '../policy/index.js';
-import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact, type UsedFact } from './ask.js';
-import type { FactDeciders } from './deciders.js';
+import { type Ask, loadersAt, type Need, Rows, Subject, type UnknownFact, type UsedFact } from './ask.js';
+import { type FactDeciders, findPlace } from './deciders.js';
 import { factName } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
@@ -288,14 +287,6 @@ export class FactGatherer {
       now,
     };
   }
-}
-
-/** The place of a request is that of its resource. */
-function findPlace({ settings }: FactDeciders, { scope, policyVersion }: Omit<ResourceInput, 'id'>): Place {
-  return {
-    scope: requestedScope(scope, settings.defaultScope),
-    version: policyVersion || settings.defaultPolicyVersion,
-  };
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
-import type { ReadLevel, ReadSet, ReadSetQuery } from '../policy/index.js';
+import type { ReadLevel, ReadSet, ReadSetOptions, ReadSetQuery } from '../policy/index.js';
 
 /** A check of one resource. */
 export interface ResourceCheck {
@@ -15,6 +15,17 @@ export interface ResourceCheck {
   readonly actions: readonly string[];
   readonly auxData?: AuxDataInput | undefined;
   readonly tenants?: TenantDocuments | undefined;
+}
+
+/** The options of an engine on which it depends what its decisions read. */
+export function readingOptions({
+  defaultPolicyVersion,
+  defaultScope,
+  lenientScopeSearch,
+  strictEvaluation,
+  schemaEnforcement,
+}: ReadSetOptions): ReadSetOptions {
+  return { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement };
 }
 
 /** What a check reads: for its principal, then for its actors, each with the roles that its tenant gives it. */

@@ -1,5 +1,6 @@
 import type { CompiledBundle } from '../../runtime/engine/index.js';
 import type { FactDeciders } from '../../runtime/facts/deciders.js';
+import { readingOptions } from '../../runtime/facts/of-check.js';
 import type { ReadSetOptions } from '../../runtime/policy/index.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -61,9 +62,7 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
         lacked: (source) => states.lacked(source),
       }),
     examine: (policies, engine) => {
-      const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement } = engine;
-      const options = { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement };
-      const read = policies.facts?.byKind(options) ?? new Map<string, ReadonlySet<string>>();
+      const read = policies.facts?.byKind(readingOptions(engine)) ?? new Map<string, ReadonlySet<string>>();
       const providers = gatherer.loaders.map(({ source }) => source);
       const lacking = listUnprovided(read, providers, config.sent);
       if (lacking.length === 0) return;

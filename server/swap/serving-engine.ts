@@ -15,7 +15,7 @@ import {
   writingOf,
 } from '../../runtime/engine/index.js';
 import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
-import { readSetsOfCheck } from '../../runtime/facts/of-check.js';
+import { readingOptions, readSetsOfCheck } from '../../runtime/facts/of-check.js';
 import type { FactDeciders } from '../../runtime/facts/deciders.js';
 import { type BundleFacts, namedActions } from '../../runtime/policy/index.js';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
@@ -219,15 +219,9 @@ function definedRoles(
 function findReadSets(
   facts: BundleFacts,
   engine: Engine,
-  { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, schemaEnforcement }: EngineOptions,
+  options: EngineOptions,
 ): NonNullable<AuditedBundle['readSets']> {
-  const readSetOf = facts.readSets({
-    defaultPolicyVersion,
-    defaultScope,
-    lenientScopeSearch,
-    strictEvaluation,
-    schemaEnforcement,
-  });
+  const readSetOf = facts.readSets(readingOptions(options));
   return ({ principal, resource, actions = [] }, tenants) =>
     readSetsOfCheck(
       readSetOf,
