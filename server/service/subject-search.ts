@@ -19,6 +19,8 @@ import { prepare } from './prepare-call.js';
 import { refused, RpcError } from './rpc-error.js';
 import { limitPage, refuseKnown } from './search-population.js';
 import { type PagedSearch, printPage, readToken } from './search-page.js';
+import { tellChecked } from './watch.js';
+import type { Checked } from './watcher.js';
 
 /**
  * SubjectSearch: the subjects of a type that are allowed an action on a resource, by deciding about the rows of the configuration, in
@@ -205,18 +207,21 @@ async function decideEach(
   }
   const allowed = new Set<string>();
   // Watchers are told of the results alone.
-  const unwatched = { ...service, watchers: [] };
-  const isUnwatched = service.watchers.length === 0;
+  let told: Checked[] = [];
+  const isWatched = service.watchers.length > 0;
+  const deciding = {
+    ...service,
+    watchers: isWatched ? [{ checked: (_: Call, check: Checked) => told.push(check) }] : [],
+  };
   for (const group of byBundle.values()) {
     const questions = group.map((principal) => ({ ...asked, principal }));
     await prepare(service.steps, call, group, () => ({ checks: questions }));
-    for (const question of questions)
-      if (isAllowed(unwatched, call, question) && (isUnwatched || isAllowed(service, call, question)))
-        allowed.add(question.principal.id);
+    for (const question of questions) {
+      told = [];
+      if (decide(deciding, call, question)[0]?.actions[0]?.effect !== 1) continue;
+      allowed.add(question.principal.id);
+      for (const check of told) tellChecked(service.watchers, call, check);
+    }
   }
   return principals.flatMap(({ id }) => (allowed.has(id) ? [id] : []));
-}
-
-function isAllowed(service: SearchService, call: Call, question: CheckQuestion): boolean {
-  return decide(service, call, question)[0]?.actions[0]?.effect === 1;
 }
