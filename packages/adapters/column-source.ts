@@ -1,5 +1,6 @@
 /** Sources of facts that read columns of rows by the mapping that conditions are made by, for the adapters. */
 import { absent, type FactSource, type FactType, type RowLock } from '../../runtime/facts/index.js';
+import type { SqlDialect } from '../../runtime/residual/sql/index.js';
 import { type RowReader, rowReader } from './attributes.js';
 import type { Mapping, StoredTable } from './condition.js';
 
@@ -9,6 +10,12 @@ export type FactsOf = Pick<FactSource, 'of'> &
     /** The attributes to read. Default: all that the mapping has a column for. */
     readonly provides?: readonly string[] | undefined;
   };
+
+/** A name of SQL in quotes. */
+export function quoteName(name: string, dialect: SqlDialect): string {
+  const mark = dialect === 'mysql' ? '`' : '"';
+  return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
+}
 
 /** Reads the columns of the rows with some ids. */
 export type FetchRows = (

@@ -1,7 +1,7 @@
 /** Sources of facts that read the rows of a table, for clients without a query builder, or ask a server. */
 import type { FactSource, RowLock } from '../../runtime/facts/index.js';
 import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
-import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
+import { columnSource, type FactsOf, mappedReaders, quoteName, requireId } from './column-source.js';
 import { type Mapping, tableNamed } from './condition.js';
 
 export type { FactsOf } from './column-source.js';
@@ -63,10 +63,10 @@ export function sqlFacts(
   const readers = mappedReaders(mapping, stored, (other) => tableNamed(other, 'SQL'));
   return columnSource(options, readers, requireId(mapping, name), async (names, key, keys, tx, lock) => {
     // With the table: SQLite takes the quoted name of a column that it does not know for a string.
-    const columnOf = (column: string): string => `${quote(own, dialect)}.${quote(column, dialect)}`;
+    const columnOf = (column: string): string => `${quoteName(own, dialect)}.${quoteName(column, dialect)}`;
     const list = names.map(columnOf).join(', ');
     const where = `${columnOf(key)} ${dialect === 'postgresql' ? '= ANY($1)' : `IN (${keys.map(() => '?').join(', ')})`}`;
-    const from = name.split('.').map((part) => quote(part, dialect));
+    const from = name.split('.').map((part) => quoteName(part, dialect));
     const text = `SELECT ${list} FROM ${from.join('.')} WHERE ${where}${lockText(lock, columnOf(key), dialect)}`;
     const answer = await run(text, dialect === 'postgresql' ? [keys] : keys, tx);
     return 'rows' in answer ? answer.rows : answer;
@@ -89,9 +89,4 @@ function ownColumn(column: string, table: string): string {
   const of = column.slice(0, Math.max(0, end));
   if (end === -1 || of === table || table.endsWith(`.${of}`)) return column.slice(end + 1);
   throw new TypeError(`\`${column}\` is not a column of \`${table}\``);
-}
-
-function quote(name: string, dialect: SqlDialect): string {
-  const mark = dialect === 'mysql' ? '`' : '"';
-  return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
 }

@@ -8,12 +8,11 @@ import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { CommandContext } from '../context.js';
-import { EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readPrincipals } from '../policies/request-files.js';
-import { InputError, reportInputError } from '../report.js';
 import { readUsers } from '../review/population.js';
-import { DatabaseError } from '../rls/database.js';
+import { DatabaseError, reportDatabaseError } from '../rls/database.js';
 import { requireUsers } from './who-can-users.js';
 
 /** The command line options of `authzc matrix`. */
@@ -37,10 +36,7 @@ export async function matrixCommand(
   try {
     return await writtenMatrix(directory, options, context);
   } catch (error) {
-    if (error instanceof InputError) return reportInputError(error, context);
-    if (!(error instanceof DatabaseError)) throw error;
-    printError(error, context);
-    return EXIT.usage;
+    return reportDatabaseError(error, context);
   }
 }
 
@@ -75,10 +71,8 @@ async function readStoredUsers(
   context: CommandContext,
 ): Promise<readonly MatrixUser[]> {
   const users = requireUsers(file, context);
-  const url = database === true ? context.env['DATABASE_URL'] : database;
-  if (url === undefined || url === '')
-    throw new UsageError('no database: set DATABASE_URL and write `--database`, or name one: `--database <url>`');
-  const { detectDialect, openTables } = await import('../tables/open-tables.js');
+  const { detectDialect, openTables, requireUrl } = await import('../tables/open-tables.js');
+  const url = requireUrl(database, context);
   const tables = await openTables(url);
   try {
     const read = await readUsers(tables.select, users, detectDialect(url));

@@ -22,7 +22,7 @@ import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { type CommandContext, isColorful, printNote } from '../context.js';
-import { EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
 import { decidingEngine } from '../policies/tenants.js';
@@ -36,9 +36,9 @@ import {
   readTableFile,
   requireOneReader,
 } from '../policies/request-files.js';
-import { DatabaseError } from '../rls/database.js';
+import { reportDatabaseError } from '../rls/database.js';
 import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
-import { InputError, printWarning, reportInputError } from '../report.js';
+import { InputError, printWarning } from '../report.js';
 
 /**
  * How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a
@@ -77,9 +77,7 @@ export async function planCommand(directory: string, options: PlanOptions, conte
     if (principal === undefined && kind === undefined && action === undefined) return EXIT.done;
     return await planned(directory, { ...requireRequest(options), dialect }, context);
   } catch (error) {
-    if (!(error instanceof DatabaseError)) return reportInputError(error, context);
-    printError(error, context);
-    return EXIT.usage;
+    return reportDatabaseError(error, context);
   }
 }
 

@@ -9,7 +9,7 @@ import { visible } from '../../../compiler/diagnostics/visible.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { named } from '../bundles/archive-file.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { policiesInMemory } from '../policies/compile.js';
@@ -19,8 +19,8 @@ import type { NowOption } from '../policies/now-option.js';
 import { readEnforcedTables, readPrincipals, readResources as readResourceFile } from '../policies/request-files.js';
 import { decidingEngine } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
-import { InputError, reportInputError } from '../report.js';
-import { DatabaseError } from '../rls/database.js';
+import { InputError } from '../report.js';
+import { reportDatabaseError } from '../rls/database.js';
 import { evaluateReview, type UserStore } from '../review/evaluate.js';
 import {
   type Decision,
@@ -240,9 +240,7 @@ async function reported(context: CommandContext, run: () => Promise<number>): Pr
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof DatabaseError)) return reportInputError(error, context);
-    printError(error, context);
-    return EXIT.usage;
+    return reportDatabaseError(error, context);
   }
 }
 
@@ -298,17 +296,12 @@ async function withReview(
       [{ message: 'add `users`: docs/access-reviews.md' }],
       users,
     );
-  const url = options.database === true ? context.env['DATABASE_URL'] : options.database;
-  if (url === undefined || url === '')
-    throw new UsageError('no database: set DATABASE_URL and write `--database`, or name one: `--database <url>`');
-  const { detectDialect, openTables } = await import('../tables/open-tables.js');
+  const { detectDialect, openTables, requireUrl } = await import('../tables/open-tables.js');
+  const url = requireUrl(options.database, context);
   const dialect = detectDialect(url);
   const tables = await openTables(url);
   try {
-    const select: typeof tables.select = (text, parameters) =>
-      tables.select(text, parameters).catch((error: unknown) => {
-        throw new DatabaseError(`the database does not answer a query: ${(error as Error).message}`);
-      });
+    const { select } = tables;
     const own = await readUsers(select, file.users, dialect);
     const stored = [];
     for (const kind of kinds) {

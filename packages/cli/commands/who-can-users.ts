@@ -10,7 +10,7 @@ import { subjectPlans } from '../../analysis/subjects/subject-plans.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { type CommandContext, printNote } from '../context.js';
-import { EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { csvLine } from '../outputs/csv.js';
 import { policiesInMemory } from '../policies/compile.js';
 import { policiesWithout } from '../policies/without-rule.js';
@@ -29,8 +29,8 @@ import {
 import { decidingEngine } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { unknownNames } from '../policies/warnings.js';
-import { InputError, printWarning, reportInputError } from '../report.js';
-import { DatabaseError } from '../rls/database.js';
+import { InputError, printWarning } from '../report.js';
+import { DatabaseError, reportDatabaseError } from '../rls/database.js';
 
 /** The command line options of `authzc who-can` for the users of a database or of a file. */
 export interface WhoCanUsersOptions extends EngineFlags, NowOption, TenantsOption {
@@ -59,9 +59,7 @@ export async function whoCanUsersCommand(
   try {
     return await listUsers(directory, options, context);
   } catch (error) {
-    if (!(error instanceof DatabaseError)) return reportInputError(error, context);
-    printError(error, context);
-    return EXIT.usage;
+    return reportDatabaseError(error, context);
   }
 }
 
@@ -136,9 +134,7 @@ async function listStoredUsers(
     for (const scope of scopes) {
       const query = subjectQuery(engine, request, users, dialect, scope);
       if (query.kind === 'refused') return printProblems(query.problems, context);
-      const rows = await tables.select(query.text, query.parameters).catch((error: unknown) => {
-        throw new DatabaseError(`the database does not answer the query: ${(error as Error).message}`);
-      });
+      const rows = await tables.select(query.text, query.parameters);
       ids.push(...rows.map(({ id }) => String(id)));
     }
     return writeUsers(ids, request, output, context);

@@ -1,4 +1,7 @@
 import { maskText, maskUrl } from '../../../server/config/mask.js';
+import type { CommandContext } from '../context.js';
+import { EXIT, printError } from '../exit.js';
+import { reportInputError } from '../report.js';
 
 /** A connection to PostgreSQL. node-postgres and PGlite have this method. */
 export interface Connection {
@@ -25,6 +28,13 @@ interface Driver {
 
 /** The database cannot be reached, or refuses to answer. */
 export class DatabaseError extends Error {}
+
+/** Prints a DatabaseError or an InputError to standard error and returns the exit code. Rethrows any other error. */
+export function reportDatabaseError(error: unknown, context: CommandContext): number {
+  if (!(error instanceof DatabaseError)) return reportInputError(error, context);
+  printError(error, context);
+  return EXIT.usage;
+}
 
 /**
  * Connects with node-postgres, an optional package that is loaded here, and only here.

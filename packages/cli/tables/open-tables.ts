@@ -1,5 +1,6 @@
 import type { SqlDialect } from '../../../runtime/residual/sql/index.js';
 import { maskText } from '../../../server/config/mask.js';
+import type { CommandContext } from '../context.js';
 import { UsageError } from '../exit.js';
 import { connectDatabase, DatabaseError } from '../rls/database.js';
 import { type MysqlConnection, readMysqlTables } from './mysql.js';
@@ -27,11 +28,33 @@ const DIALECTS: ReadonlyMap<string, SqlDialect> = new Map([
   ['file', 'sqlite'],
 ]);
 
+/** The URL that `--database` names, or that of the environment without a value. Throws a UsageError if there is none. */
+export function requireUrl(database: string | true | undefined, { env }: Pick<CommandContext, 'env'>): string {
+  const url = database === true ? env['DATABASE_URL'] : database;
+  if (url === undefined || url === '')
+    throw new UsageError('no database: set DATABASE_URL and write `--database`, or name one: `--database <url>`');
+  return url;
+}
+
 /**
- * Connects to a database to read its tables.
+ * Connects to a database to read its tables. Queries that it refuses are DatabaseErrors, too.
  * @throws DatabaseError with a message without the URL.
  */
 export async function openTables(url: string): Promise<TablesOfDatabase> {
+  const tables = await connectTables(url);
+  return {
+    ...tables,
+    select: async (text, parameters) => {
+      try {
+        return await tables.select(text, parameters);
+      } catch (error) {
+        throw new DatabaseError(`the database does not answer a query: ${(error as Error).message}`);
+      }
+    },
+  };
+}
+
+async function connectTables(url: string): Promise<TablesOfDatabase> {
   switch (detectDialect(url)) {
     case 'postgresql': {
       const connection = await connectDatabase(url, { application: 'authzc plan', where: 'the database' });

@@ -1,4 +1,5 @@
 import { rowReader } from '../../adapters/attributes.js';
+import { quoteName } from '../../adapters/column-source.js';
 import { type Mapping, type StoredTable, tableNamed } from '../../adapters/condition.js';
 import {
   isRelation,
@@ -72,10 +73,10 @@ class RowLoader {
         ),
       ].map(plainName),
     );
-    const list = [...names].map((name) => quoted(name, this.dialect)).join(', ');
+    const list = [...names].map((name) => quoteName(name, this.dialect)).join(', ');
     const name = table
       .split('.')
-      .map((part) => quoted(part, this.dialect))
+      .map((part) => quoteName(part, this.dialect))
       .join('.');
     const rows = await this.select(`SELECT ${list === '' ? '1' : list} FROM ${name}`, []);
     const related = await Promise.all(relations.map(([path, relation]) => this.related(path, relation)));
@@ -115,9 +116,4 @@ function keyOf(row: Row, columns: readonly string[]): string | undefined {
 
 function plainName(column: string): string {
   return column.slice(column.lastIndexOf('.') + 1);
-}
-
-function quoted(name: string, dialect: SqlDialect): string {
-  const mark = dialect === 'mysql' ? '`' : '"';
-  return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
 }
