@@ -2,10 +2,11 @@ import type { FactsOf } from '../../packages/adapters/facts.js';
 import { sqlFacts } from '../../packages/adapters/facts.js';
 import type { FactSource } from '../../runtime/facts/index.js';
 import type { SqlTable } from '../../runtime/residual/sql/index.js';
-import { openReadOnlyPool, type ReadOnlyPoolOptions } from './read-only-pool.js';
+import type { PoolOptions } from '../outgoing/postgresql-pool.js';
+import { openReadOnlyPool } from './read-only-pool.js';
 
 /** Facts in a table of PostgreSQL. */
-export interface PostgresqlSourceOptions extends ReadOnlyPoolOptions {
+export interface PostgresqlSourceOptions extends PoolOptions {
   readonly table: SqlTable;
   readonly of: FactsOf & { readonly of: string };
 }

@@ -1,29 +1,4 @@
-/** The part of the driver that is used; it has no types of its own. */
-interface Driver {
-  readonly Pool: new (options: { readonly [name: string]: unknown }) => Pool;
-}
-
-interface Pool {
-  on(event: 'error', listener: (error: Error) => void): void;
-  connect(): Promise<Client>;
-  end(): Promise<void>;
-}
-
-interface Client {
-  query(query: string | { readonly [name: string]: unknown }): Promise<{ readonly rows: readonly object[] }>;
-  release(error?: unknown): void;
-}
-
-/** Connections to PostgreSQL. */
-export interface ReadOnlyPoolOptions {
-  /** A connection string; TLS is one of its parameters (`sslmode`, `sslrootcert`). */
-  readonly url: string;
-  readonly maxConnections: number;
-  /** How long a connection, and a query, may take, in milliseconds. */
-  readonly timeout: number;
-  /** Told of connections that are lost while they are idle. */
-  readonly onProblem: (error: Error) => void;
-}
+import { type Client, openPool, type Pool, type PoolOptions } from '../outgoing/postgresql-pool.js';
 
 /** Runs queries that cannot write. */
 export interface ReadOnlyPool {
@@ -31,21 +6,10 @@ export interface ReadOnlyPool {
   readonly close: () => Promise<void>;
 }
 
-/** Opens connections when they are needed. The driver is an optional package: it is loaded here, and only here. */
-export async function openReadOnlyPool(options: ReadOnlyPoolOptions): Promise<ReadOnlyPool> {
-  const { default: pg } = (await import('pg')) as unknown as { readonly default: Driver };
-  const { url, maxConnections, timeout, onProblem } = options;
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: timeout,
-    // The connection of a database that does not answer is not used again.
-    query_timeout: timeout,
-    idleTimeoutMillis: 60_000,
-    application_name: 'authz',
-  });
-  // Without a listener, a lost connection would end the process.
-  pool.on('error', onProblem);
+/** Opens connections when they are needed. */
+export async function openReadOnlyPool(options: PoolOptions): Promise<ReadOnlyPool> {
+  const pool = await openPool(options);
+  const { timeout } = options;
   return {
     run: (text, values) => readOnly(pool, timeout, async (client) => (await client.query({ text, values })).rows),
     close: () => pool.end(),
