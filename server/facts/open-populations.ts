@@ -4,7 +4,7 @@ import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Population, Populations } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
-import { openTable } from './open-table.js';
+import { listProvided, openTable } from './open-table.js';
 import { postgresqlPopulation, type RunReadOnly, type SearchedTable } from './postgresql-population.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import type { SourceStates } from './source-states.js';
@@ -72,10 +72,10 @@ function searchedTable(name: string, { sql, provides }: SourceConfig): SearchedT
   const { id } = table;
   if (id === undefined)
     throw new ConfigError(`the table of \`${kind}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
-  const names = provides === undefined || Array.isArray(provides) ? provides : Object.keys(provides);
-  const provided = names && new Set<unknown>(names);
+  const names = listProvided(provides);
+  const provided = names && new Set(names);
   const columns = Object.entries(table.columns).flatMap(([path, column]) =>
-    provided === undefined || provided.has(path) || provided.has(path.split('.')[0])
+    provided === undefined || provided.has(path) || provided.has(path.split('.')[0] as string)
       ? [[path, isRelation(column) ? column : readAsFact(column)] as const]
       : [],
   );

@@ -3,7 +3,7 @@ import { FactGatherer } from '../../runtime/facts/gather.js';
 import type { FactSource } from '../../runtime/facts/index.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
-import { openTable } from './open-table.js';
+import { listProvided, openTable } from './open-table.js';
 import type { SourceStates } from './source-states.js';
 
 /** The sources of a server, and what fetches from them. */
@@ -104,13 +104,13 @@ async function openSql(
 ): Promise<OpenSource> {
   const { postgresqlSource } = await import('./postgresql-source.js');
   const { deadline } = shared;
-  const names = provides === undefined || Array.isArray(provides) ? provides : Object.keys(provides);
+  const names = listProvided(provides);
   return postgresqlSource({
     url,
     maxConnections,
     timeout: deadline,
     table: openTable(tables, table),
-    of: { ...shared, ...(names !== undefined && { provides: names as readonly string[] }) },
+    of: { ...shared, ...(names !== undefined && { provides: names }) },
     onProblem: (error) => states.lost(name, error),
   });
 }
