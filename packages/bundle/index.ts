@@ -8,6 +8,7 @@ export {
   writeArchive,
 } from './archive.js';
 export { ArchiveError, type Refusal } from './archive-error.js';
+export { canonicalJson } from './canonical-json.js';
 export { evaluateModule, type Exported } from './evaluate-module.js';
 export { engineRange, engineVersion, requireEngine } from './engine.js';
 export type { Coverage, FileDigest, Manifest, SourceRevision, TestSummary } from './manifest.js';

@@ -3,6 +3,7 @@ import type { PrincipalInput, ResourceInput } from '../../../runtime/engine/inde
 import type { Attributes } from '../../../runtime/policy/index.js';
 import type { SqlDialect, SqlTable, SqlUsers } from '../../../runtime/residual/sql/index.js';
 import type { RowScope } from '../../../compiler/tables/row-security.js';
+import { canonicalJson } from '../../bundle/index.js';
 import { type ReadRow, readRows } from '../tables/read-rows.js';
 import type { SelectRows } from '../tables/stored-table.js';
 
@@ -42,19 +43,8 @@ export function digestPopulation({ users, resources }: Population): PopulationDi
 }
 
 function digest(entries: readonly unknown[]): Digest {
-  const texts = entries.map((entry) => JSON.stringify(sorted(entry))).sort();
+  const texts = entries.map(canonicalJson).sort();
   return { count: entries.length, hash: createHash('sha256').update(texts.join('\n')).digest('hex') };
-}
-
-/** A value whose objects have their members in order, so that equal values are equal texts. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, part]) => [name, sorted(part)]),
-  );
 }
 
 /** Reads the users of a table. */
