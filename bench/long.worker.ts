@@ -142,7 +142,7 @@ async function administer(index: number): Promise<void> {
   }
 }
 
-/** Each bundle is a text of its own, so that nothing of the one before serves. */
+/** Swaps bundles whose texts all differ, so that nothing is reused. */
 async function swap(): Promise<void> {
   const wait = (60 * 60_000) / SWAPS_AN_HOUR;
   for (let count = 1; Date.now() < ends; count++) {

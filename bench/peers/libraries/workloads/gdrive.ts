@@ -10,7 +10,7 @@ function withAncestors(index: number): readonly string[] {
   return index < 0 ? [] : [FOLDERS[index] as string, ...withAncestors(Math.floor(index / 2) - 1)];
 }
 
-/** Documents in folders: whoever may see or owns a folder may see or owns what it contains. */
+/** Documents in folders: anyone who can see or owns a folder can also see or owns its contents. */
 export const gdrive: Workload = {
   name: 'gdrive',
   title: 'Documents in folders (after gdrive of the Cedar paper)',
