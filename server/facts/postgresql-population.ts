@@ -1,3 +1,4 @@
+import { DATABASE_TYPES, fitsType, normalType, typeWord, written } from '../../packages/adapters/column-types.js';
 import type { Filter } from '../../runtime/residual/index.js';
 import {
   renderSql,
@@ -30,17 +31,22 @@ export interface SearchedTable extends SqlTable {
 export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Population {
   const id = idColumn(table);
   const from = quoted(table.name);
-  let isUnique = false;
-  const requireUnique = async (): Promise<void> => {
-    if (isUnique) return;
-    const column = table.id.column.split('.').at(-1);
-    const rows = await run(SHARED_IDS, [from, column]);
-    if (rows.length > 0)
-      throw new RpcError(
-        'failed_precondition',
-        `the rows of \`${table.name}\` cannot be searched: \`${column}\` has no unique index, so rows may share an id`,
-      );
-    isUnique = true;
+  let isExamined = false;
+  const requireSearchable = async (): Promise<void> => {
+    if (isExamined) return;
+    const refuse = (problem: string): never => {
+      throw new RpcError('failed_precondition', `the rows of \`${table.name}\` cannot be searched: ${problem}`);
+    };
+    const column = ownName(table.id);
+    const shared = await run(SHARED_IDS, [from, column]);
+    if (shared.length > 0) refuse(`\`${column}\` has no unique index, so rows may share an id`);
+    const stored = (await run(COLUMN_TYPES, [from])) as readonly StoredType[];
+    const types = new Map(stored.map((one) => [one.column, one.type]));
+    for (const mapped of [table.id, ...Object.values(table.columns)]) {
+      const problem = isRelation(mapped) ? undefined : misfit(mapped, types.get(ownName(mapped)));
+      if (problem !== undefined) refuse(problem);
+    }
+    isExamined = true;
   };
   return {
     attributes: new Set(Object.keys(table.columns).map((path) => path.split('.')[0] as string)),
@@ -51,7 +57,7 @@ export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Po
       return rows.length > 0;
     },
     find: async ({ filter, roles, after, most }) => {
-      await requireUnique();
+      await requireSearchable();
       const own = [most, ...(after === undefined ? [] : [after]), ...(roles === undefined ? [] : [roles])];
       const options = { dialect: 'postgresql', offset: own.length } as const;
       if (roles === undefined) return find(from, id, { own, after }, renderSql(filter as Filter, table, options), run);
@@ -76,6 +82,40 @@ const SHARED_IDS = `
         AND a.attname = $2::text
     )`;
 
+/** The columns of a table with their types; of a domain, the type below it. */
+const COLUMN_TYPES = `
+  SELECT a.attname AS "column",
+    CASE t.typtype WHEN 'e' THEN 'enum' WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, NULL)
+      ELSE pg_catalog.format_type(a.atttypid, NULL) END AS "type"
+  FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+  WHERE a.attrelid = pg_catalog.to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`;
+
+interface StoredType {
+  readonly column: string;
+  readonly type: string;
+}
+
+/**
+ * Why conditions on a column would not compare what check receives of it; undefined if they do, or if the type is not known. The
+ * driver reads 0.1 of a \`real\`, whose value is another double.
+ */
+function misfit(mapped: SqlColumn, type: string | undefined): string | undefined {
+  if (type === undefined) return undefined;
+  const name = normalType(type.replace(/^.*\.(citext)$/, '$1'), 'postgresql');
+  const row = DATABASE_TYPES.postgresql[name];
+  if (row === undefined || fitsType(row, mapped)) return undefined;
+  // The driver reads decimals as strings, which become the double that the database compares.
+  if (mapped.type === 'number' && row.words.some((word) => word === 'integer' || word === 'decimal')) return undefined;
+  const what = `the column \`${ownName(mapped)}\` has the type \`${type}\``;
+  if (row.words.length === 0) return `${what}, which no word fits: ${row.why}`;
+  const right = row.words.map(written).join(', or ');
+  return `${what}, and the file of tables says ${written(typeWord(mapped))}. Write ${right}`;
+}
+
+function ownName({ column }: SqlColumn): string {
+  return column.split('.').at(-1) as string;
+}
+
 /** The name of the rows with the roles that all of them have, and of these roles. */
 const USERS = 'searched_users';
 const ROLES = 'searched_roles';
@@ -83,7 +123,7 @@ const ROLES = 'searched_roles';
 function asUsers({ id, columns }: SearchedTable): SqlUsers {
   const own = <Column extends SqlColumn>(column: Column): Column => ({
     ...column,
-    column: column.column.split('.').at(-1) as string,
+    column: ownName(column),
   });
   return {
     name: USERS,

@@ -1,7 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
-import { postgresqlPopulation, type RunReadOnly } from '../../server/facts/postgresql-population.js';
+import {
+  postgresqlPopulation,
+  type RunReadOnly,
+  type SearchedTable,
+} from '../../server/facts/postgresql-population.js';
 import { accessEvaluation } from '../../server/service/authzen.js';
 import type { SearchService } from '../../server/service/authzen-search.js';
 import { CallIds } from '../../server/service/call-id.js';
@@ -140,6 +144,36 @@ function addTests({ client, stop }: Cluster): void {
     // The configuration vouches for a view.
     await client.query("CREATE VIEW own.seen AS SELECT 'x' AS id");
     assert.equal(await search('own.seen'), { kind: 'found', ids: ['x'] });
+  });
+
+  test('tables whose columns compare other values than check receives are not searched', async () => {
+    await client.query('CREATE DOMAIN weight AS real; CREATE DOMAIN label AS text');
+    for (const [type, column, problem] of [
+      // The driver reads 0.1, and the database compares 0.10000000149011612.
+      ['real', { type: 'number' }, /`price` has the type `real`, which no word fits: its values are rounded/],
+      ['weight', { type: 'number' }, /`price` has the type `real`, which no word fits/],
+      ['char(3)', { type: 'text' }, /`price` has the type `character`, which no word fits: it pads with blanks/],
+      ['timestamp', { type: 'timestamp' }, /says `type: 'timestamp'`. Write `type: 'timestamp', zone: 'utc'`/],
+      ['numeric', { type: 'integer' }, /says `type: 'integer'`. Write `type: 'decimal'`/],
+      ['double precision', { type: 'number' }, undefined],
+      ['numeric', { type: 'number' }, undefined],
+      ['bigint', { type: 'number' }, undefined],
+      ['label', { type: 'text' }, undefined],
+      ['citext', { type: 'text', collation: 'other' }, undefined],
+    ] as const) {
+      await client.query(`CREATE TABLE priced (id text UNIQUE, price ${type})`);
+      const table = {
+        name: 'priced',
+        id: { column: 'id', type: 'text' },
+        columns: { price: { column: 'price', ...column } },
+      };
+      const found = await postgresqlPopulation(table as SearchedTable, run)
+        .find({ filter: { kind: 'KIND_ALWAYS_ALLOWED' }, after: undefined, most: 1 })
+        .catch((error: unknown) => error);
+      if (problem === undefined) assert.equal(found, { kind: 'found', ids: [] }, type);
+      else assert.match(String(found), problem, type);
+      await client.query('DROP TABLE priced');
+    }
   });
 
   test('ids that a column cannot have are no cursors', async () => {
