@@ -69,20 +69,26 @@ function resourceAnswer(
   const decisions = new Map(result.actions.map((decided) => [decided.action, decided.effect]));
   const matched = new Map(result.meta?.actions.map((effect) => [effect.action, effect]));
   const allowed: Record<string, boolean> = {};
+  const lacking = new Map(result.meta?.unknown.map(({ action, facts }) => [action, facts]));
   const meta: Record<string, { readonly matchedPolicy: string; readonly matchedScope: string }> = {};
+  const unknown: Record<string, readonly string[]> = {};
   for (const action of actions) {
     const decided = decisions.get(action);
     if (decided === undefined) throw unanswered('leaves out an action');
     setOwn(allowed, action, decided === 1);
     const { matchedPolicy = '', matchedScope = '' } = matched.get(action) ?? {};
     setOwn(meta, action, { matchedPolicy, matchedScope });
+    const facts = lacking.get(action);
+    if (facts !== undefined) setOwn(unknown, action, facts);
   }
   return {
     resource: { kind, id },
     allowed,
     outputs: result.outputs.map(toOutput),
     validationErrors: result.validationErrors,
-    meta: includeMeta ? { actions: meta, effectiveDerivedRoles: result.meta?.effectiveDerivedRoles ?? [] } : undefined,
+    meta: includeMeta
+      ? { actions: meta, effectiveDerivedRoles: result.meta?.effectiveDerivedRoles ?? [], unknown }
+      : undefined,
   };
 }
 

@@ -157,6 +157,11 @@ export interface CheckMeta<A extends string = string> {
   };
   /** Sorted. */
   readonly effectiveDerivedRoles: readonly string[];
+  /**
+   * The facts that the server could not fetch, by action: these actions were denied for that reason alone. Empty unless the
+   * server has `sources.onFailure: deny`.
+   */
+  readonly unknown: { readonly [Action in A]?: readonly string[] };
 }
 
 /** An attribute that does not satisfy its schema. */

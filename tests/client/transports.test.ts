@@ -185,7 +185,11 @@ test('a check returns the allowed actions and the outputs of policies', async ()
       { src: 'resource.album.vdefault#locked', action: 'comment:add', val: { reason: 'locked', by: 'bert' } },
     ],
     validationErrors: [],
-    meta: { actions: { view: matched, edit: matched, 'comment:add': matched }, effectiveDerivedRoles: ['owner'] },
+    meta: {
+      actions: { view: matched, edit: matched, 'comment:add': matched },
+      effectiveDerivedRoles: ['owner'],
+      unknown: {},
+    },
     callId: '',
     requestId: 'r1',
     bundleHash: '',

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { grpcClient } from '../../packages/client/grpc.js';
+import { connectClient, restClient } from '../../packages/client/index.js';
 import type { Bundle, RunningServer } from '../../server/main.js';
 import { type Outcome, PROTOCOLS, type Question } from '../support/facts/protocols.js';
 import { answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
@@ -281,6 +283,31 @@ test('with `onFailure: deny`, what lacks a fact is denied, and says so', async (
     fault = undefined;
     assert.is((await check(false)).header, undefined);
   } finally {
+    await denying.close();
+  }
+});
+
+test('clients tell which facts a denied action lacked, with every transport', async () => {
+  const denying = await startFactsServer(bundle, { sources: sourcesOf(origin.url, { onFailure: 'deny' }) });
+  const url = `http://${denying.httpAddress}`;
+  const clients = [restClient({ url }), connectClient({ url }), grpcClient({ address: denying.grpcAddress })];
+  const request = {
+    principal: { id: 'ann', roles: ['user'] },
+    resource: { kind: 'doc', id: '1' },
+    actions: ['view', 'edit', 'print'],
+    includeMeta: true,
+  };
+  try {
+    for (const client of clients) {
+      fault = undefined;
+      assert.equal((await client.check(request)).meta?.unknown, {});
+      fault = (response) => response.writeHead(500).end();
+      const { allowed, meta } = await client.check(request);
+      assert.equal(allowed, { view: false, edit: false, print: false });
+      assert.equal(meta?.unknown, { view: ['resource.attr.blocked'], edit: ['resource.attr.owner'] });
+    }
+  } finally {
+    for (const client of clients) await client.close();
     await denying.close();
   }
 });
