@@ -63,8 +63,14 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
       }),
     examine: (policies, engine) => {
       const read = policies.facts?.byKind(readingOptions(engine)) ?? new Map<string, ReadonlySet<string>>();
-      const providers = gatherer.loaders.map(({ source }) => source);
-      const lacking = listUnprovided(read, providers, config.sent);
+      const lacking = listUnprovided(read, [
+        ...gatherer.loaders.map(({ source: { kind, facts } }) => ({
+          of: kind ?? 'principal',
+          facts: new Set(facts.values()),
+        })),
+        // Callers send them of any kind.
+        { of: 'principal', facts: new Set(config.sent) },
+      ]);
       if (lacking.length === 0) return;
       const described = describeUnprovided(lacking);
       if (config.require)

@@ -1,11 +1,4 @@
-import { sanitize } from '../../runtime/policy/index.js';
-
-/** A source as far as it matters which facts it has. */
-export interface Provider {
-  /** The sanitised kind; undefined for principals. */
-  readonly kind: string | undefined;
-  readonly facts: ReadonlyMap<string, string>;
-}
+import { type FactProvider, isProvided } from '../../runtime/facts/unprovided.js';
 
 /** The facts of a kind that neither a source provides nor callers send. */
 export interface Unprovided {
@@ -13,32 +6,17 @@ export interface Unprovided {
   readonly facts: readonly string[];
 }
 
-/**
- * The facts that policies read and nobody provides, by kind. Claims come from tokens.
- * @param sent the facts that callers send: `resource.attr.owner`, or `resource.attr.*` for all of the resource.
- */
+/** The facts that policies read and nobody provides, by kind. Claims come from tokens, and a whole request from its caller. */
 export function listUnprovided(
   read: ReadonlyMap<string, ReadonlySet<string>>,
-  providers: readonly Provider[],
-  sent: readonly string[],
+  providers: readonly FactProvider[],
 ): readonly Unprovided[] {
-  const isSent = (fact: string): boolean => sent.includes(fact) || sent.some((one) => isAllOf(one, fact));
   return [...read].flatMap(([kind, facts]) => {
-    const provided = new Set(
-      providers
-        .filter((provider) => provider.kind === undefined || provider.kind === sanitize(kind))
-        .flatMap((provider) => [...provider.facts.values()]),
-    );
     const lacking = [...facts].filter(
-      (fact) => !fact.startsWith('auxData') && !fact.startsWith('*') && !provided.has(fact) && !isSent(fact),
+      (fact) => !fact.startsWith('auxData') && !fact.startsWith('*') && !isProvided(kind, fact, providers),
     );
     return lacking.length === 0 ? [] : [{ kind, facts: lacking.sort() }];
   });
-}
-
-/** Whether a name such as `resource.attr.*` covers a fact. */
-function isAllOf(name: string, fact: string): boolean {
-  return name.endsWith('.*') && (fact.startsWith(name.slice(0, -1)) || fact.startsWith(`${name.slice(0, -2)}[`));
 }
 
 /** How many facts a message names. */

@@ -173,7 +173,7 @@ test('facts that no source of a configuration provides have to be sent', async (
   );
   const json = await facts(listed, '--sources', 'config/authz.yaml', ...actions, '-o', 'json');
   assert.equal(JSON.parse(json.stdout), [
-    { kind: 'note', fact: 'resource.attr.owner', actions: ['edit'], lines: ['roles.yaml:5'] },
+    { kind: 'note', isNamedKind: true, fact: 'resource.attr.owner', actions: ['edit'], lines: ['roles.yaml:5'] },
   ]);
   for (const wrong of [
     undefined,
@@ -185,6 +185,26 @@ test('facts that no source of a configuration provides have to be sent', async (
     assert.equal([refused.code, refused.stdout], [2, ''], JSON.stringify(wrong));
   }
   assert.is((await facts(folder, '--sources', 'config/authz.yaml', '-o', 'types')).code, 2);
+});
+
+const ANN = `apiVersion: api.authz.dev/v1
+principalPolicy:
+  principal: ann
+  version: default
+  rules:
+    - resource: report
+      actions: [{action: view, effect: EFFECT_ALLOW, condition: {match: {expr: R.attr.region == "eu"}}}]
+    - resource: "draft:*"
+      actions: [{action: view, effect: EFFECT_ALLOW, condition: {match: {expr: R.attr.folder == "a"}}}]
+`;
+
+test('facts of kinds that only principal policies name have to be sent, too', async () => {
+  const folder = makeFolder({ 'policies/ann.yaml': ANN, 'authz.yaml': 'sources: {from: {}}' });
+  const { stdout } = await facts(folder, '--sources', 'authz.yaml');
+  assert.equal(stdout.trim().split('\n').slice(1), [
+    '  any other kind  resource.attr.folder  view  policies/ann.yaml:9',
+    '  report          resource.attr.region  view  policies/ann.yaml:7',
+  ]);
 });
 
 test('`compile --facts` writes the type of what decisions read, and reports what reads a side as a whole', async () => {

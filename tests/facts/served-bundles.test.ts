@@ -131,6 +131,31 @@ test('with `require`, such a bundle is refused at the start and at a swap', asyn
   assert.match((await view(server)).text, /EFFECT_ALLOW/);
 });
 
+test('facts of kinds that only principal policies name are lacking, too', async () => {
+  const reading = await factsBundle({
+    'ann.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      principalPolicy: {
+        principal: 'ann',
+        version: 'default',
+        rules: ['report', 'draft:*'].map((resource, index) => ({
+          resource,
+          actions: [
+            { action: 'view', effect: 'EFFECT_ALLOW', condition: { match: { expr: `R.attr.part${index} == "a"` } } },
+          ],
+        })),
+      },
+    }),
+  });
+  const lacking = 'no source provides report: resource.attr.part0; draft:*: resource.attr.part1';
+  await startFactsServer(reading, { sources: sources({ require: true }) }).then(
+    (server) => server.close().then(() => assert.unreachable()),
+    (error: Error) => assert.ok(error.message.includes(lacking), error.message),
+  );
+  const sent = ['resource.attr.part0', 'resource.attr.part1'];
+  await (await startFactsServer(reading, { sources: sources({ require: true, sent }) })).close();
+});
+
 test('audit entries say where facts are from, and which were not known', async () => {
   const { config } = loadConfig({
     sets: ['audit.enabled=true', 'audit.backend=file', `audit.file.path=${AUDIT}`],

@@ -66,15 +66,19 @@ export class ReadSets {
     return builder.build();
   }
 
-  /** The facts that decisions about each kind of a resource policy can read, whatever is asked by whomever. */
+  /** The facts that decisions about each kind, or glob of kinds, can read, whatever is asked by whomever. */
   byKind(): ReadonlyMap<string, ReadonlySet<string>> {
     const builders = new Map<string, ReadSetBuilder>();
+    const builderOf = (kind: string): ReadSetBuilder => {
+      const builder = builders.get(kind) ?? new ReadSetBuilder(false);
+      builders.set(kind, builder);
+      return builder;
+    };
     const roles = this.program.modules.flatMap((module) => (module.kind === 'role' ? [module.role] : []));
     for (const module of this.program.modules) {
       if (module.kind !== 'resource') continue;
       const { resource: kind, version, scope } = module;
-      const builder = builders.get(kind) ?? new ReadSetBuilder(false);
-      builders.set(kind, builder);
+      const builder = builderOf(kind);
       for (const point of this.listPoints({ kind, action: [], version, scope })) {
         const decisions = this.decisions.at(point, roles);
         addRules(decisions, point.kind, undefined, builder);
@@ -82,6 +86,11 @@ export class ReadSets {
           for (const schema of decisions.schemasFor('')) addSchema(schema, builder);
       }
     }
+    // A kind without a resource policy may be allowed by a principal policy.
+    const known = new Set(builders.keys());
+    for (const module of this.principals)
+      for (const { resource: kind = '*', condition } of module.rules)
+        if (!known.has(kind)) new PathReader(module, builderOf(kind)).condition(condition);
     return new Map([...builders].map(([kind, builder]) => [kind, builder.build().facts]));
   }
 

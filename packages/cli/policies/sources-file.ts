@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { factName } from '../../../runtime/facts/fact-names.js';
-import type { ProvidingSource } from '../../analysis/facts/unprovided.js';
+import type { FactProvider } from '../../../runtime/facts/unprovided.js';
 import type { CommandContext } from '../context.js';
 import { InputError } from '../report.js';
 import { readAttributes, readTableFile } from './request-files.js';
@@ -11,7 +11,7 @@ type Members = { readonly [name: string]: unknown };
  * The sources of facts in a configuration of the server, `sources`, by what they provide, and the facts that
  * `sources.sent` says that callers send. Throws an InputError.
  */
-export function readSources(file: string, context: CommandContext): readonly ProvidingSource[] {
+export function readSources(file: string, context: CommandContext): readonly FactProvider[] {
   const { sources } = readAttributes(file, context) as Members;
   if (!isMembers(sources)) throw new InputError('it has no `sources`', undefined, [], file);
   const listed = isMembers(sources['from']) ? sources['from'] : {};
@@ -21,7 +21,7 @@ export function readSources(file: string, context: CommandContext): readonly Pro
   return [...providing, ...[...kinds].map((of) => ({ of, facts: sent }))];
 }
 
-function readSource(name: string, source: unknown, file: string, context: CommandContext): ProvidingSource {
+function readSource(name: string, source: unknown, file: string, context: CommandContext): FactProvider {
   const at = `sources.from.${name}`;
   const { of, provides, sql } = isMembers(source) ? source : {};
   if (typeof of !== 'string') throw new InputError(`\`${at}.of\` must be a kind or \`principal\``, undefined, [], file);

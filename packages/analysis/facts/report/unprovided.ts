@@ -7,8 +7,8 @@ export function unprovidedText(facts: readonly UnprovidedFact[], pathOf: (file: 
   if (facts.length === 0) return 'sources provide every fact that decisions read\n';
   const placeOf = (line: string): string =>
     line.replace(/^(.*):(\d+)$/, (_, file: string, number: string) => `${visible(pathOf(file))}:${number}`);
-  const rows = facts.map(({ kind, fact, actions, lines }) => [
-    visible(kind),
+  const rows = facts.map(({ kind, isNamedKind, fact, actions, lines }) => [
+    isNamedKind ? visible(kind) : 'any other kind',
     visible(fact),
     actions.map((action) => visible(action)).join(', '),
     lines.map(placeOf).join(', '),
