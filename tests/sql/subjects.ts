@@ -223,10 +223,19 @@ export interface SubjectTools {
 /** A random store, in whose conditions principal and resource may have changed places. */
 export function randomSubjectStore(random: Random): readonly Document[] {
   const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
+  if (random.chance(0.3)) for (const { resourcePolicy: { rules = [] } = {} } of documents) shareName(random, rules);
   if (random.chance(0.25)) return documents;
   return JSON.parse(
     JSON.stringify(documents).replaceAll(/\b([RP])\.attr\b/g, (_, side: string) => `${side === 'R' ? 'P' : 'R'}.attr`),
   ) as readonly Document[];
+}
+
+/** Gives a rule the name of a later rule that has none, so that both share a result. */
+function shareName(random: Random, rules: readonly { name?: string }[]): void {
+  const [first, other] = [random.below(rules.length), random.below(rules.length)];
+  const [named, unnamed] = [rules[first], rules[other]];
+  if (named === undefined || unnamed === undefined || first === other || unnamed.name !== undefined) return;
+  named.name = `rule-${String(other + 1).padStart(3, '0')}`;
 }
 
 /** Asks who may do something by SQL and by checks of each user. Returns the differences. */

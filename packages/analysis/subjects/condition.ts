@@ -1,12 +1,12 @@
 import { findViolations } from './schema-violations.js';
-import { sanitize } from '../../../runtime/policy/index.js';
+import { literalOrGlob, sanitize } from '../../../runtime/policy/index.js';
 import * as residual from '../../../runtime/residual/index.js';
 import { placeAt } from '../program/place.js';
 import type { GivenRoles } from '../../../runtime/engine/index.js';
 import type { FilePlace } from '../../../runtime/engine/parts.js';
 import type { AuthoredText, Match, Module } from '../../../compiler/ir/program.js';
 import { classesAt, NOTHING_ASKED } from '../decision/classes.js';
-import type { Decisions, PointDecisions } from '../decision/decisions.js';
+import { type Decisions, type PointDecisions, rulesAbout } from '../decision/decisions.js';
 import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
 import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles.js';
 import type { Holds } from '../formula/formula.js';
@@ -119,7 +119,7 @@ function pointCondition(decisions: Decisions, point: Point, action: string, part
   if (!roles.isComplete) throw new NotPlanned('there are too many globs of roles to tell their classes apart');
   const names = [...roles.named, ...roles.others];
   const at = decisions.at(point, names);
-  refuseShared(at, point.kind);
+  refuseShared(at, { kind: point.kind, action, roles: names });
   const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
   // Where the roles of a principal stand for none, it is denied, whatever its own policies say.
   const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(classes, parts));
@@ -128,18 +128,33 @@ function pointCondition(decisions: Decisions, point: Point, action: string, part
     : condition;
 }
 
-/** Refuses rules that share a result, of which the one that is asked first decides. */
-function refuseShared(at: PointDecisions, kind: string): void {
+/**
+ * Refuses rules that share a result of which another role may be the first to ask: which one it is depends on the order
+ * of the roles of a principal, and no table has one. Where each role that asks for a result asks the same rule first,
+ * the formula of a role has it already.
+ */
+function refuseShared(
+  at: PointDecisions,
+  { kind, action, roles }: { readonly kind: string; readonly action: string; readonly roles: readonly string[] },
+): void {
   if (!at.sharesResults) return;
-  for (const module of at.modules)
-    if (module.kind === 'resource' || module.kind === 'principal')
-      for (const { memo, name, span, resource = kind } of module.rules)
-        if (memo !== undefined && (resource.includes('*') || resource === kind))
-          throw new NotPlanned('rules of one name share a result', {
-            policy: module.key,
-            rule: name,
-            place: placeAt(span),
-          });
+  for (const module of at.modules) {
+    // The policies of a principal are asked once, whatever roles it has.
+    if (module.kind !== 'resource') continue;
+    const first = new Map<string, ReadonlySet<string>>();
+    for (const { memo, actions, roles: patterns, name, span } of rulesAbout(module, kind)) {
+      if (memo === undefined || !actions.some((pattern) => literalOrGlob(pattern)(action))) continue;
+      const asking = new Set(roles.filter((role) => at.isReachedBy(role, patterns)));
+      const before = first.get(memo);
+      if (before === undefined) first.set(memo, asking);
+      else if ([...asking].some((role) => !before.has(role)))
+        throw new NotPlanned('rules of one name share a result, and the order of roles says whose', {
+          policy: module.key,
+          rule: name,
+          place: placeAt(span),
+        });
+    }
+  }
 }
 
 /** Where schemas are enforced: the principals whose attributes satisfy them, if those of the resource do. */
