@@ -114,6 +114,7 @@ class TableBuilder {
       ...table,
       id: id ?? invariant('users have no id after validation'),
       roles: this.attribute(roles),
+      ...(users.fields.has('where') && { where: readRowFilter(users) }),
       ...(scope !== '' && { scope: typeof scope === 'string' ? scope : { column: scope.column, type: 'text' } }),
     });
   }
@@ -210,13 +211,28 @@ function requireUsers(users: ObjectValue, report: Diagnostics): void {
   const object = asObject(roles.value);
   requireAttribute(object, roles.place, 'users.roles', report);
   const isRelation = nonEmptyText(object, 'relation') !== undefined;
-  if (isRelation && (nonEmptyText(object, 'relation')?.value !== 'many' || !object.fields.has('value')))
-    report.add('tables/roles', roles.place, { problem: 'rows of another table need `relation: many` and a `value`' });
-  const stored = isRelation ? readObject(object, 'value') : object;
-  const type = stored && nonEmptyText(stored, 'type')?.value;
+  const stored = isRelation ? roleColumn(object, 'many') : object;
+  if (stored === undefined)
+    report.add('tables/roles', roles.place, {
+      problem:
+        'rows of another table need `relation: many` and a `value`, or one column, which may be that of `relation: one` to the table of roles',
+    });
+  const typed = stored ?? readObject(object, 'value');
+  const type = typed && nonEmptyText(typed, 'type')?.value;
   const types = isRelation ? OF_ROLE : [...OF_ROLE, ...OF_ROLES];
   if (type !== undefined && !types.includes(type))
     report.add('tables/roles', roles.place, { problem: `the type is one of ${types.join(', ')}` });
+}
+
+/** The column with the role of related rows: their value, or the only column that they, or `one` further row, have. */
+function roleColumn(relation: ObjectValue, kind: 'one' | 'many'): ObjectValue | undefined {
+  if (nonEmptyText(relation, 'relation')?.value !== kind) return undefined;
+  const value = readObject(relation, 'value');
+  if (value !== undefined) return value;
+  const [only, ...others] = readEntries(relation, 'columns');
+  if (only === undefined || others.length > 0 || only.name.value.includes('.')) return undefined;
+  const column = asObject(only.value);
+  return nonEmptyText(column, 'relation') === undefined ? column : roleColumn(column, 'one');
 }
 
 /** The types of columns with one role, and with a list of them. */

@@ -126,9 +126,10 @@ const USERS: MessageType = messageType({
     object(() => COLUMN, required),
   ),
   roles: field(
-    'the roles of a user: a column with a list, a column with one role, or the rows of another table with a `value`',
+    'the roles of a user: a column with a list, a column with one role, or the rows of another table with a `value`, or with one column of `one` row of the table of roles',
     object(() => ATTRIBUTE, required),
   ),
+  where: field('the rows that are users, by column: its value, or `null` for NULL: `deleted_at: null`', map(text())),
   columns: columns('the column of each attribute, by its path: `department`, `address.city`'),
   scope: field(
     'the scope of all users, or the column with the scope of each: `{column: scope}`; by default requests have none',

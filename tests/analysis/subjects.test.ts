@@ -113,6 +113,40 @@ test('what no filter says is refused, with the rule and its line', async () => {
   assert.match(refused.kind === 'refused' ? (refused.problems[0]?.reason ?? '') : '', /guest:\*:\*.*more than one/);
 });
 
+test('rules that share a result are planned, unless the order of roles says whose result it is', async () => {
+  const shared = (first: string, second: string): string => `
+apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: invoice
+  version: default
+  rules:
+    - name: rule-002
+      actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [${first}]
+      condition: { match: { expr: P.attr.tenant == R.attr.tenant } }
+    - actions: [view, list]
+      effect: EFFECT_ALLOW
+      roles: [${second}]
+`;
+  const view = { resource: INVOICE, action: 'view' };
+  const decided = (engine: Engine, ...roles: readonly string[]): boolean =>
+    engine.isAllowed({ ...view, principal: { id: 'ann', roles, attr: { tenant: 'other' } } });
+  // Whoever asks for the second rule has asked for the first one, whose result counts.
+  const nested = await engineOf({ 'invoice.yaml': shared('clerk, boss', 'boss') });
+  assert.is(
+    textOf(nested.planSubjects(view)),
+    '(and (or (in "boss" request.principal.roles) (in "clerk" request.principal.roles)) (eq request.principal.attr.tenant "acme"))',
+  );
+  assert.not.ok(decided(nested, 'boss') || decided(nested, 'clerk', 'boss') || decided(nested, 'boss', 'clerk'));
+  const apart = await engineOf({ 'invoice.yaml': shared('clerk', 'boss') });
+  assert.ok(decided(apart, 'boss', 'clerk') && !decided(apart, 'clerk', 'boss'), 'the order decides');
+  const refused = apart.planSubjects(view);
+  assert.match(JSON.stringify(refused), /order of roles.*invoice\.yaml:12/);
+  // Only one of them is about this action.
+  assert.is(textOf(apart.planSubjects({ ...view, action: 'list' })), '(in "boss" request.principal.roles)');
+});
+
 test('strict evaluation is refused', async () => {
   const compilation = compileTexts({ 'invoice.yaml': INVOICES });
   const { policies, traced } = await loaded(compilation);

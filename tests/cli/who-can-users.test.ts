@@ -8,7 +8,22 @@ import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc who-can for users');
 
+const JOINED = `users:
+  name: staff
+  id: {column: id, type: text}
+  where: {deleted_at: null}
+  roles:
+    relation: many
+    table: staff_roles
+    on: {staff_id: id}
+    columns:
+      role: {relation: one, table: roles, on: {key: role_key}, unique: true, where: {deleted: false}, columns: {name: {column: name, type: text}}}
+  columns:
+    status: {column: status, type: text}
+`;
+
 const FILES = {
+  'joined.yaml': JOINED,
   'policies/note.yaml': `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: note
@@ -57,6 +72,14 @@ for (const row of [
   ['eve', null, null, null, null],
 ])
   database.run('INSERT INTO users VALUES (?, ?, ?, ?, ?)', row);
+database.exec(`
+  CREATE TABLE staff (id TEXT, status TEXT, deleted_at TEXT);
+  CREATE TABLE roles (key INTEGER PRIMARY KEY, name TEXT, deleted BOOLEAN);
+  CREATE TABLE staff_roles (staff_id TEXT, role_key INTEGER);
+  INSERT INTO staff VALUES ('eve', NULL, NULL), ('fay', NULL, NULL), ('gus', NULL, '2025-01-01');
+  INSERT INTO roles VALUES (1, 'editor', FALSE), (2, 'editor', TRUE);
+  INSERT INTO staff_roles VALUES ('eve', 1), ('eve', 2), ('eve', 99), ('fay', 2), ('gus', 1);
+`);
 database.close();
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -103,6 +126,23 @@ test('the query is printed, and what it cannot say is refused with its line', as
   assert.match(refused.stderr, /note\.yaml:11: error: .*`mailed`/);
   const unmapped = await whoCan('--action', 'rank', '--users', 'plain.yaml', '--database', 'app.db', '-o', 'csv');
   assert.match(unmapped.stderr, /no column is mapped for request\.principal\.attr\.level/);
+});
+
+test('roles have a table of their own, and users that are deleted are nobody', async () => {
+  const query = ['--action', 'edit', '--users', 'joined.yaml', '--database', 'app.db', '-o', 'csv'];
+  const { code, stdout, stderr } = await whoCan(...query);
+  assert.is(code, 0, stderr);
+  // Fay's role is deleted, Gus is.
+  assert.is(stdout, 'id\r\neve\r\n');
+  const wrong = JOINED.replace('relation: one', 'relation: many');
+  const other = folderOf({ ...FILES, 'joined.yaml': wrong });
+  try {
+    const refused = await callAuthzc(['who-can', '--resource', 'note.yaml', ...query], other);
+    assert.is(refused.code, 2);
+    assert.match(refused.stderr, /users\.roles: rows of another table need/);
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
 });
 
 test('a matrix counts the users of each cell', async () => {

@@ -7,7 +7,6 @@ export async function inMemory(): Promise<UserDatabase> {
   const own = new Database();
   return {
     dialect: 'sqlite',
-    hasLists: true,
     async run(statement, parameters = []) {
       const prepared = own.prepare(statement);
       prepared.run(parameters);

@@ -19,8 +19,6 @@ import { randomAttributes, randomRequest, randomStore } from '../support/oracle/
 /** A database with tables of users. */
 export interface UserDatabase {
   readonly dialect: SqlDialect;
-  /** Whether it has lists. */
-  readonly hasLists: boolean;
   run(statement: string, parameters?: readonly (string | number | null)[]): Promise<unknown>;
   /** The positions that a query returns. */
   select(query: string, parameters: readonly unknown[]): Promise<ReadonlySet<number>>;
@@ -31,6 +29,8 @@ export interface User {
   readonly id: string | null;
   /** Undefined: NULL. */
   readonly roles: readonly unknown[] | undefined;
+  /** Whether its row does not count. */
+  readonly isGone?: boolean;
   readonly attr: { readonly [name: string]: string | number | boolean | null };
 }
 
@@ -44,7 +44,7 @@ const COLUMNS: SqlColumns = {
 };
 
 /** How a table has roles. */
-export type Storage = 'list' | 'one' | 'rows' | 'array';
+export type Storage = 'list' | 'one' | 'rows' | 'joined' | 'array';
 
 /** The table of users of a storage. */
 export function usersTable(storage: Storage, collation?: 'other'): SqlUsers {
@@ -62,19 +62,31 @@ export function usersTable(storage: Storage, collation?: 'other'): SqlUsers {
         on: { user_position: 'position' },
         value: { column: 'role', ...text },
       } as const,
+      joined: {
+        relation: 'many',
+        table: 'user_role_ids',
+        on: { user_position: 'position' },
+        where: { ended: null },
+        columns: {
+          link: {
+            relation: 'one',
+            table: 'role_names',
+            on: { id: 'role_id' },
+            unique: true,
+            where: { deleted: false },
+            columns: { name: { column: 'name', ...text } },
+          },
+        },
+      } as const,
     }[storage],
+    where: { gone: null },
     columns: COLUMNS,
   };
 }
 
 /** The storages of a database. */
-export function storagesOf({ dialect, hasLists }: UserDatabase): readonly Storage[] {
-  return [
-    'one',
-    'rows',
-    ...(hasLists ? (['list'] as const) : []),
-    ...(dialect === 'postgresql' ? (['array'] as const) : []),
-  ];
+export function storagesOf({ dialect }: UserDatabase): readonly Storage[] {
+  return ['one', 'rows', 'joined', 'list', ...(dialect === 'postgresql' ? (['array'] as const) : [])];
 }
 
 /** Creates the tables and fills them. */
@@ -83,32 +95,56 @@ export async function fillUsers(database: UserDatabase, users: readonly User[]):
   const number = dialect === 'postgresql' ? 'double precision' : 'double';
   const text = dialect === 'mysql' ? 'varchar(100)' : 'text';
   const rest = `a ${text}, b ${text}, n ${number}, flag boolean, owner ${text}, missing boolean`;
-  const types = { one: text, rows: text, list: dialect === 'sqlite' ? 'text' : 'jsonb', array: 'text[]' };
+  const list = { sqlite: 'text', postgresql: 'jsonb', mysql: 'longtext' }[dialect];
+  const types = { one: text, rows: text, joined: text, list, array: 'text[]' };
   for (const storage of storagesOf(database))
     await run(
-      `CREATE TABLE users_${storage} (position integer PRIMARY KEY, id ${text}, roles ${types[storage]}, ${rest})`,
+      `CREATE TABLE users_${storage} (position integer PRIMARY KEY, id ${text}, roles ${types[storage]}, gone ${text}, ${rest})`,
     );
   await run(`CREATE TABLE user_roles (user_position integer, role ${text})`);
+  await run(`CREATE TABLE user_role_ids (user_position integer, role_id integer, ended ${text})`);
+  await run(`CREATE TABLE role_names (id integer PRIMARY KEY, name ${text}, deleted boolean)`);
   const place = (index: number): string => (dialect === 'postgresql' ? `$${index}` : '?');
   const flag = (value: unknown): string =>
     value === undefined || value === null ? 'NULL' : value === true ? 'TRUE' : 'FALSE';
-  for (const [position, { id, roles, attr }] of users.entries()) {
+  const names = [...new Set(users.flatMap(({ roles }) => rowsOf(roles)))];
+  // Each role once as it is, and once deleted.
+  for (const [index, name] of names.entries()) {
+    await run(`INSERT INTO role_names VALUES (${2 * index}, ${place(1)}, FALSE)`, [name as string | null]);
+    await run(`INSERT INTO role_names VALUES (${2 * index + 1}, ${place(1)}, TRUE)`, [name as string | null]);
+  }
+  for (const [position, { id, roles, attr, isGone }] of users.entries()) {
     for (const storage of storagesOf(database)) {
       const own = storedRoles(storage, roles);
-      const cells = [id, own, attr['a'] ?? null, attr['b'] ?? null, attr['n'] ?? null, attr['owner'] ?? null];
-      const names = 'position, flag, missing, id, roles, a, b, n, owner';
+      const cells = [
+        isGone === true ? 'yes' : null,
+        id,
+        own,
+        attr['a'] ?? null,
+        attr['b'] ?? null,
+        attr['n'] ?? null,
+        attr['owner'] ?? null,
+      ];
+      const columns = 'position, flag, missing, gone, id, roles, a, b, n, owner';
       await run(
-        `INSERT INTO users_${storage} (${names}) VALUES (${position}, ${flag(attr['flag'])}, NULL, ${cells.map((_, index) => place(index + 1)).join(', ')})`,
+        `INSERT INTO users_${storage} (${columns}) VALUES (${position}, ${flag(attr['flag'])}, NULL, ${cells.map((_, index) => place(index + 1)).join(', ')})`,
         cells as readonly (string | number | null)[],
       );
     }
     for (const role of rowsOf(roles))
       await run(`INSERT INTO user_roles VALUES (${position}, ${place(1)})`, [role as string | null]);
+    const link = (roleId: number, ended: string): Promise<unknown> =>
+      run(`INSERT INTO user_role_ids VALUES (${position}, ${roleId}, ${ended})`);
+    for (const role of rowsOf(roles)) await link(2 * names.indexOf(role), 'NULL');
+    // A role that is deleted, one that does not exist, and one that has ended.
+    if (position % 3 === 0) await link(2 * (position % names.length) + 1, 'NULL');
+    if (position % 4 === 0) await link(-1, 'NULL');
+    if (position % 5 === 0) await link(2 * (position % names.length), "'yes'");
   }
 }
 
 function storedRoles(storage: Storage, roles: User['roles']): unknown {
-  if (roles === undefined || storage === 'rows') return null;
+  if (roles === undefined || storage === 'rows' || storage === 'joined') return null;
   switch (storage) {
     case 'one':
       return typeof roles[0] === 'string' ? roles[0] : null;
@@ -131,6 +167,7 @@ export function rolesIn(storage: Storage, { roles }: User): readonly string[] | 
     one: () => roles.slice(0, 1).filter((role) => typeof role === 'string'),
     // NULL is no related value.
     rows: () => rowsOf(roles).filter((role) => role !== null),
+    joined: () => rowsOf(roles).filter((role) => role !== null),
     list: () => roles,
     array: () => rowsOf(roles),
   }[storage]();
@@ -171,6 +208,7 @@ export function randomUsers(random: Random, count: number): readonly User[] {
       roles: random.chance(0.1)
         ? random.pick([undefined, [], [''], ['admin', ''], ['admin', null], ['admin', 5], ['user', 'user']])
         : random.some(ROLES, 1, 3),
+      isGone: random.chance(0.1),
       attr,
     };
   });
@@ -312,7 +350,7 @@ async function compareOne(
   const wrong: string[] = [];
   for (const [position, user] of users.entries()) {
     const roles = rolesIn(storage, user);
-    const isUser = roles !== undefined && user.id !== null && user.id !== '';
+    const isUser = roles !== undefined && user.isGone !== true && user.id !== null && user.id !== '';
     const principal = { id: user.id ?? '', roles: roles ?? [], attr: user.attr, ...place };
     const allowed = isUser && engine.isAllowed({ principal, resource, action });
     counts.cells += 1;

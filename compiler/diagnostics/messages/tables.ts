@@ -50,7 +50,16 @@ users:
     value: { column: role, type: text, nulls: never }
 \`\`\`
 
-If roles have a table with ids and names of their own, name a view that joins them ([who may do what](../who-may.md#users-of-a-database)).
+If roles have a table with ids and names of their own, the rows that name them have one column, which is \`one\` row of it ([who may do what](../who-may.md#users-of-a-database)):
+
+\`\`\`yaml
+roles:
+  relation: many
+  table: user_roles
+  on: { user_id: id }
+  columns:
+    role: { relation: one, table: roles, on: { id: role_id }, unique: true, columns: { name: { column: name, type: text } } }
+\`\`\`
 `,
   }),
   'tables/missing': message<{ readonly field: string; readonly what: string }>({

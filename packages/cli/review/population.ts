@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PrincipalInput, ResourceInput } from '../../../runtime/engine/index.js';
 import type { Attributes } from '../../../runtime/policy/index.js';
 import type { SqlDialect, SqlTable, SqlUsers } from '../../../runtime/residual/sql/index.js';
+import { pathOfRole, renderUserFilter } from '../../../runtime/residual/sql/subjects.js';
+import { isRelation } from '../../../runtime/residual/sql/table.js';
 import type { RowScope } from '../../../compiler/tables/row-security.js';
 import { canonicalJson } from '../../bundle/index.js';
 import { type ReadRow, readRows } from '../tables/read-rows.js';
@@ -54,7 +56,8 @@ export async function readUsers(
   dialect: SqlDialect,
 ): Promise<{ readonly users: readonly ReviewedUser[]; readonly unread: readonly string[] }> {
   const scope = typeof users.scope === 'object' ? { [SCOPE]: users.scope } : {};
-  const rows = await readRows(select, users, dialect, { [ROLES]: users.roles, ...scope });
+  const more = { [ROLES]: users.roles, ...scope };
+  const rows = await readRows(select, users, dialect, more, renderUserFilter(users, dialect));
   return {
     users: rows.flatMap((row) => (row.kind === 'row' ? [userOf(row, users)] : [])),
     unread: rows.flatMap((row) => (row.kind === 'unreadable' ? [row.problem] : [])),
@@ -65,9 +68,9 @@ export async function readUsers(
 const ROLES = ' roles';
 const SCOPE = ' scope';
 
-function userOf(row: ReadRow & { readonly kind: 'row' }, { scope: declared }: SqlUsers): ReviewedUser {
+function userOf(row: ReadRow & { readonly kind: 'row' }, { roles, scope: declared }: SqlUsers): ReviewedUser {
   const { [ROLES]: stored, [SCOPE]: ownScope, ...attr } = row.attr;
-  const listed = Array.isArray(stored) ? stored : stored === undefined || stored === null ? [] : [stored];
+  const listed = listRoles(stored, roles);
   const refused = (problem: string): ReviewedUser => ({ id: row.id, principal: undefined, problem });
   if (row.id === null || row.id === '') return refused('it has no id');
   if (listed.length === 0) return refused('it has no role');
@@ -82,6 +85,32 @@ function userOf(row: ReadRow & { readonly kind: 'row' }, { scope: declared }: Sq
       ...(scope !== undefined && scope !== null && { scope }),
     },
   };
+}
+
+/** The roles of a row, or what it has in place of them. */
+function listRoles(stored: unknown, roles: SqlUsers['roles']): readonly unknown[] {
+  if (stored === undefined || stored === null) return [];
+  if (!isRelation(roles)) {
+    if (roles.type !== 'list' && roles.type !== 'json' && roles.type !== 'text[]') return [stored];
+    const list = typeof stored === 'string' ? parseList(stored) : stored;
+    return Array.isArray(list) ? list : [];
+  }
+  const path = pathOfRole(roles) ?? [];
+  // A row that leads to no role is none.
+  return (stored as readonly unknown[])
+    .map((row) =>
+      path.reduce<unknown>((one, name) => (one as { readonly [field: string]: unknown } | undefined)?.[name], row),
+    )
+    .filter((role) => role !== undefined && role !== null);
+}
+
+/** A list that a driver returns as the text of its column, as that of MariaDB does. */
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type SqlRelation,
   type SqlTable,
 } from '../../../runtime/residual/sql/table.js';
+import type { SqlCondition } from '../../../runtime/residual/sql/index.js';
 import type { SelectRows } from './stored-table.js';
 
 /** A row of a table as checks receive it, or why its values cannot be read. */
@@ -15,11 +16,15 @@ export type ReadRow =
   | { readonly kind: 'row'; readonly id: string | null; readonly attr: { readonly [name: string]: unknown } }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
+/** A condition of a statement. */
+export type RowFilter = Pick<SqlCondition & { readonly kind: 'sql' }, 'text' | 'parameters'>;
+
 type Row = { readonly [column: string]: unknown };
 
 /**
  * Reads all rows of a table with their related rows, by the words of a file of tables.
  *
+ * @param filter which rows are read; all of them without it.
  * @param more columns that are no attributes, such as the roles of users; they are attributes of the rows that are read.
  */
 export async function readRows(
@@ -27,11 +32,12 @@ export async function readRows(
   table: SqlTable,
   dialect: SqlDialect,
   more: SqlColumns = {},
+  filter?: RowFilter,
 ): Promise<readonly ReadRow[]> {
   const columns = { ...table.columns, ...more };
   const loader = new RowLoader(select, dialect);
   const id = table.id;
-  const rows = await loader.load(table.name, columns, id === undefined ? [] : [id.column]);
+  const rows = await loader.load(table.name, columns, id === undefined ? [] : [id.column], filter);
   const mapping: Mapping<string> = { dialect, attributes: columns as Mapping<string>['attributes'] };
   const named = (name: string): StoredTable => ({
     ...tableNamed(name, 'SQL'),
@@ -61,7 +67,12 @@ class RowLoader {
     private readonly dialect: SqlDialect,
   ) {}
 
-  async load(table: string, columns: SqlColumns, further: readonly string[]): Promise<readonly Row[]> {
+  async load(
+    table: string,
+    columns: SqlColumns,
+    further: readonly string[],
+    filter?: RowFilter,
+  ): Promise<readonly Row[]> {
     const relations = Object.entries(columns).flatMap(([path, stored]) =>
       isRelation(stored) ? [[path, stored] as const] : [],
     );
@@ -78,7 +89,8 @@ class RowLoader {
       .split('.')
       .map((part) => quoteName(part, this.dialect))
       .join('.');
-    const rows = await this.select(`SELECT ${list === '' ? '1' : list} FROM ${name}`, []);
+    const where = filter === undefined ? '' : ` WHERE ${filter.text}`;
+    const rows = await this.select(`SELECT ${list === '' ? '1' : list} FROM ${name}${where}`, filter?.parameters ?? []);
     const related = await Promise.all(relations.map(([path, relation]) => this.related(path, relation)));
     return rows.map((row) => ({ ...row, ...Object.fromEntries(related.map((of) => of(row))) }));
   }

@@ -1,6 +1,6 @@
 import type { Sql } from './fragment.js';
 import type { Collation, SqlDialect } from './table.js';
-import type { Json, JsonType, ScalarType } from './value.js';
+import type { Json, JsonType, Scalar, ScalarType } from './value.js';
 
 /**
  * The differences between databases. Conditions are TRUE where they hold; strings compare by bytes unless noted
@@ -76,6 +76,8 @@ export interface Dialect {
    * read both as null (`missing`).
    */
   document(column: Sql, nulls: 'missing' | 'null' | undefined): Json;
+  /** A column with a list of texts, of a dialect that reads no other documents. An element that is no text is NULL. */
+  textList?: (column: Sql) => Json;
   /** Undefined if no document can have such a name. */
   field(json: Json, name: string): Json | undefined;
   element(json: Json, position: number): Json;
@@ -126,5 +128,5 @@ export interface Items {
   readonly from: Sql;
   /** The position from 0, or the name of the entry. */
   readonly key: Sql;
-  readonly element: Json;
+  readonly element: Json | Scalar;
 }

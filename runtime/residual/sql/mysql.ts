@@ -1,6 +1,7 @@
 import { allOf, given, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import { Refusal } from './refusal.js';
+import { scalar } from './value.js';
 
 /** MySQL 8.0 and later, with utf8mb4 throughout. */
 export const MYSQL: Dialect = {
@@ -73,16 +74,28 @@ export const MYSQL: Dialect = {
   document: noJson,
   field: noJson,
   element: noJson,
-  hasType: noJson,
+  textList: (column) => ({ kind: 'json', sql: column, type: typeOfJson(column), list: column }),
+  hasType: ({ type: own }, type) => (type === 'array' ? sql`${own} = 'ARRAY'` : noJson()),
   isOtherThan: noJson,
   moment: noJson,
   mayBeMoment: noJson,
   as: noJson,
   equals: noJson,
-  among: noJson,
-  holds: noJson,
+  among: undefined,
+  holds: undefined,
   itemsFunction: undefined,
-  items: noJson,
+  items: ({ list = noJson() }, _, alias) => {
+    // Text that is no JSON would make the statement fail.
+    const document = sql`CASE WHEN ${typeOfJson(list)} = 'ARRAY' THEN ${list} ELSE '[]' END`;
+    const columns = sql`place FOR ORDINALITY, element LONGTEXT PATH '$'`;
+    const place = sql`(${alias}.place - 1)`;
+    const isText = sql`JSON_TYPE(JSON_EXTRACT(${list}, CONCAT('$[', ${place}, ']'))) = 'STRING'`;
+    return {
+      from: sql`JSON_TABLE(${document}, '$[*]' COLUMNS (${columns})) AS ${alias}`,
+      key: place,
+      element: scalar('text', sql`CASE WHEN ${isText} AND ${MYSQL.perRow} THEN ${alias}.element END`, 'other'),
+    };
+  },
   size: noJson,
 };
 
@@ -99,7 +112,11 @@ const CALENDAR_FUNCTIONS: { readonly [accessor: string]: readonly [name: string,
   getSeconds: ['SECOND', 0],
 };
 
-/** No test compares check with how MySQL reads JSON, so it is refused. */
+function typeOfJson(document: Sql): Sql {
+  return sql`JSON_TYPE(CASE WHEN JSON_VALID(${document}) THEN ${document} END)`;
+}
+
+/** No test compares check with how MySQL reads JSON that is no list of texts, so it is refused. */
 function noJson(): never {
   throw new Refusal('variable', 'a JSON document or a list, which is not rendered for MySQL');
 }

@@ -1,6 +1,6 @@
 import { allOf, ALWAYS, NEVER, sql, type Sql } from './fragment.js';
 import { columnName, columnValue, identifier, type Scope, textConstant } from './scope.js';
-import type { SqlRelation } from './table.js';
+import type { SqlRelation, SqlRowFilter } from './table.js';
 import type { SqlValue } from './value.js';
 
 /** The element that a related row is, and whether it is one. */
@@ -33,8 +33,12 @@ export function matching(scope: Scope, relation: SqlRelation, owner: string | un
   );
 }
 
-/** Which rows of another table count. */
-export function counting(scope: Scope, { where = {} }: SqlRelation, alias: string): Sql {
+/** Which rows of a table count: of another table, or of that of the statement without an alias. */
+export function counting(
+  scope: Scope,
+  { where = {} }: { readonly where?: SqlRowFilter | undefined },
+  alias: string | undefined,
+): Sql {
   return allOf(
     ...Object.entries(where).map(([column, value]) => counts(scope, columnName(scope, column, alias), value)),
   );

@@ -9,9 +9,10 @@ import { withoutJsonTexts } from './json-texts.js';
 import { MYSQL } from './mysql.js';
 import { POSTGRESQL } from './postgresql.js';
 import { Refusal } from './refusal.js';
+import { counting } from './related-table.js';
 import { Statement, type StoredUsers } from './scope.js';
 import { SQLITE } from './sqlite.js';
-import type { SqlDialect, SqlTable } from './table.js';
+import type { SqlDialect, SqlRowFilter, SqlTable } from './table.js';
 
 /**
  * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For
@@ -63,6 +64,18 @@ export function renderRows(
   return perRow.size > 0 && closures !== 'row' ? { ...statement, closuresPerRow: [...perRow] } : statement;
 }
 
+/** Which rows of a table count, as a condition; undefined if all of them do. */
+export function renderRowFilter(
+  table: SqlTable,
+  where: SqlRowFilter | undefined,
+  dialectName: SqlDialect,
+): (SqlCondition & { readonly kind: 'sql' }) | undefined {
+  if (where === undefined) return undefined;
+  const dialect = DIALECTS[dialectName];
+  const scope = { dialect, table, bound: new Map(), statement: new Statement(table) };
+  return writeStatement(counting(scope, { where }, undefined), dialect, 0);
+}
+
 /** How closures are found, which of them are found for each row, and where a table of users has roles. */
 interface RenderSettings {
   readonly closures?: SqlOptions['closures'];
@@ -110,7 +123,11 @@ function attemptOperand(
     const named = users === undefined ? table : withUsers(table, users);
     const statement = new Statement(named, perRow);
     const scope = { dialect, table, bound: new Map(), statement, closures, users };
-    const condition = allOf(truth(operand, true, scope), withoutJsonTexts(operand, scope));
+    const condition = allOf(
+      counting(scope, { where: users?.where }, undefined),
+      truth(operand, true, scope),
+      withoutJsonTexts(operand, scope),
+    );
     requireLength(condition);
     return condition;
   } catch (error) {

@@ -2,7 +2,14 @@ import type { Dialect } from './dialect.js';
 import { allOf, given, OF_RESOURCE, sql, type Sql, visitTables } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { selectFormat } from './moment-format.js';
-import { isRelation, type SqlColumn, type SqlColumns, type SqlRelation, type SqlTable } from './table.js';
+import {
+  isRelation,
+  type SqlColumn,
+  type SqlColumns,
+  type SqlRelation,
+  type SqlRowFilter,
+  type SqlTable,
+} from './table.js';
 import { type Json, type Scalar, scalar, type ScalarType, type SqlValue } from './value.js';
 
 /** The context in which a part of a filter is rendered. */
@@ -34,6 +41,8 @@ export interface Scope {
 export interface StoredUsers {
   readonly roles: SqlColumn | SqlRelation;
   readonly scope?: SqlColumn | undefined;
+  /** Which rows are users. */
+  readonly where?: SqlRowFilter | undefined;
 }
 
 /** How the variables of a row begin: `request.resource` or, of a table of users, `request.principal`. */

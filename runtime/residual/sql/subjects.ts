@@ -1,9 +1,16 @@
 import type { Filter } from '../filter.js';
 import { expression, type Operand } from '../operand.js';
 import type { RuleFilter, SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
-import { DIALECTS, renderRows } from './render.js';
+import { DIALECTS, renderRowFilter, renderRows } from './render.js';
 import { identifier } from './scope.js';
-import { isRelation, type SqlColumn, type SqlRelation, type SqlUsers } from './table.js';
+import {
+  isRelation,
+  type SqlColumn,
+  type SqlColumns,
+  type SqlDialect,
+  type SqlRelation,
+  type SqlUsers,
+} from './table.js';
 
 /** How the condition of a plan of subjects is rendered. */
 export interface SubjectOptions extends SqlOptions {
@@ -39,7 +46,7 @@ export function renderSubjects(filter: Filter, users: SqlUsers, options: Subject
   const scope = typeof users.scope === 'object' ? withoutNull(users.scope) : undefined;
   const { id, name, alias, columns } = users;
   const table = { id: withoutNull(id), name, columns, ...(alias !== undefined && { alias }) };
-  const own = { roles: stored.roles, scope };
+  const own = { roles: stored.roles, scope, where: users.where };
   if (filter.kind === 'KIND_ALWAYS_DENIED') return renderRows(filter, table, options, own);
   const read = (operand: Operand): Operand => readRoles(operand, stored);
   const guards = [
@@ -95,6 +102,14 @@ export function renderSubjectQuery(
   };
 }
 
+/** Which rows of a table of users are users, as a condition; undefined if all of them are. */
+export function renderUserFilter(
+  { name, id, columns, where }: SqlUsers,
+  dialect: SqlDialect,
+): (SqlCondition & { readonly kind: 'sql' }) | undefined {
+  return renderRowFilter({ name, id, columns }, where, dialect);
+}
+
 const EMPTY: Operand = { value: '' };
 
 /** That a user has a scope; NULL and the empty one are none. */
@@ -114,33 +129,59 @@ interface StoredRoles {
   readonly guards: readonly Operand[];
   /** Whether a user has one role, which a column has as it is. */
   readonly isOne: boolean;
+  /** The fields of an element that lead to the role; none if it is the role. */
+  readonly path: readonly string[];
 }
 
 function storedRoles(roles: SqlColumn | SqlRelation): StoredRoles {
   const isRole = expression('ne', ROLE, EMPTY);
   if (isRelation(roles)) {
-    const { value } = roles;
-    const stored = value === undefined ? roles : { ...roles, value: withoutNull(value) };
-    return { roles: stored, guards: [some(isRole), all(isRole)], isOne: false };
+    const path = pathOfRole(roles);
+    if (path === undefined)
+      throw new TypeError('the roles of users are rows with a `value`, or with one column that leads to the role');
+    const stored: StoredRoles = { roles: roleWithoutNull(roles), guards: [], isOne: false, path };
+    const guards = [overRoles('exists', lambda(isRole), stored), overRoles('all', lambda(isRole), stored)];
+    return { ...stored, guards };
   }
   const stored = withoutNull(roles);
   if (roles.type !== 'json' && roles.type !== 'list' && roles.type !== 'text[]')
-    return { roles: stored, guards: [expression('ne', ROLES, EMPTY)], isOne: true };
+    return { roles: stored, guards: [expression('ne', ROLES, EMPTY)], isOne: true, path: [] };
   // Only a text starts with the empty one.
   const isText = expression('and', expression('startsWith', ROLE, EMPTY), isRole);
   // An object has no roles.
   const list: SqlColumn = { ...stored, type: roles.type === 'json' ? 'list' : roles.type };
-  return { roles: list, guards: [some(isText), all(isText)], isOne: false };
+  const guards = (['exists', 'all'] as const).map((macro) => expression(macro, ROLES, lambda(isText)));
+  return { roles: list, guards, isOne: false, path: [] };
+}
+
+/**
+ * The fields that lead from a related row to the role: none to its value, or those of the only column below it, which
+ * may be a column of `one` further row. Undefined if there is no such column.
+ */
+export function pathOfRole({ value, columns = {} }: SqlRelation): readonly string[] | undefined {
+  if (value !== undefined) return [];
+  const [only, ...others] = Object.entries(columns);
+  if (only === undefined || others.length > 0 || only[0].includes('.')) return undefined;
+  const [name, stored] = only;
+  if (!isRelation(stored)) return [name];
+  const further = stored.relation === 'one' ? pathOfRole(stored) : undefined;
+  return further && [name, ...further];
+}
+
+function roleWithoutNull(roles: SqlRelation): SqlRelation {
+  const { value, columns } = roles;
+  if (value !== undefined) return { ...roles, value: withoutNull(value) };
+  const stored = Object.entries(columns ?? {}).map(([name, one]) => [
+    name,
+    isRelation(one) ? roleWithoutNull(one) : withoutNull(one),
+  ]);
+  return { ...roles, columns: Object.fromEntries(stored) as SqlColumns };
 }
 
 const ROLE: Operand = { variable: 'role' };
 
-function some(body: Operand): Operand {
-  return expression('exists', ROLES, expression('lambda', body, ROLE));
-}
-
-function all(body: Operand): Operand {
-  return expression('all', ROLES, expression('lambda', body, ROLE));
+function lambda(body: Operand, variable: Operand = ROLE): Operand {
+  return expression('lambda', body, variable);
 }
 
 /** A column whose NULL is no id and no role, whatever it is among attributes. */
@@ -154,8 +195,11 @@ function readRoles(operand: Operand, stored: StoredRoles): Operand {
   if ('variable' in operand) return isRoles(operand) ? ORDERED : operand;
   const { operator, operands } = operand.expression;
   const [first, second] = operands as [Operand, Operand];
-  if (operator === 'in' && isRoles(second))
-    return expression(stored.isOne ? 'eq' : 'in', readRoles(first, stored), ROLES);
+  if (operator === 'in' && isRoles(second)) {
+    const sought = readRoles(first, stored);
+    if (stored.path.length > 0) return overRoles('exists', lambda(expression('eq', sought, ELEMENT), ELEMENT), stored);
+    return expression(stored.isOne ? 'eq' : 'in', sought, ROLES);
+  }
   if ((operator === 'exists' || operator === 'all') && isRoles(first))
     return overRoles(operator, readRoles(second, stored), stored);
   return expression(operator, ...operands.map((part) => readRoles(part, stored)));
@@ -168,20 +212,33 @@ function isRoles(operand: Operand): boolean {
 /** What no table has: roles with an order and a number. */
 const ORDERED: Operand = { variable: 'the order or the number of request.principal.roles' };
 
-function overRoles(operator: 'exists' | 'all', lambda: Operand, { isOne }: StoredRoles): Operand {
-  if (!('expression' in lambda)) return expression(operator, ORDERED, lambda);
-  const [body, variable, ...others] = lambda.expression.operands as [Operand, Operand];
+/** A name that no policy has for a variable. */
+const ELEMENT: Operand = { variable: '$role' };
+
+function overRoles(operator: 'exists' | 'all', asked: Operand, { isOne, path }: StoredRoles): Operand {
+  if (!('expression' in asked)) return expression(operator, ORDERED, asked);
+  const [body, variable, ...others] = asked.expression.operands as [Operand, Operand];
   // The first of two variables is a position.
-  if (others.length > 0 || !('variable' in variable)) return expression(operator, ORDERED, lambda);
-  return isOne ? replaced(body, variable.variable) : expression(operator, ROLES, lambda);
+  if (others.length > 0 || !('variable' in variable)) return expression(operator, ORDERED, asked);
+  if (isOne) return replaced(body, variable.variable, ROLES);
+  if (path.length === 0) return expression(operator, ROLES, asked);
+  // A row that leads to no role is none: as if the tables were joined.
+  const fields = path.map((_, index) => ({ variable: [variable.variable, ...path.slice(0, index + 1)].join('.') }));
+  const ofRole = replaced(body, variable.variable, fields.at(-1) as Operand);
+  const isThere = fields.map((field) => expression('has', field));
+  const each =
+    operator === 'exists'
+      ? expression('and', ...isThere, ofRole)
+      : expression('or', expression('not', expression('and', ...isThere)), ofRole);
+  return expression(operator, ROLES, lambda(each, variable));
 }
 
-/** The body of a macro for the one role of a user. */
-function replaced(operand: Operand, variable: string): Operand {
+/** The body of a macro in which a role is something else than its variable. */
+function replaced(operand: Operand, variable: string, role: Operand): Operand {
   if ('value' in operand) return operand;
-  if ('variable' in operand) return operand.variable === variable ? ROLES : operand;
+  if ('variable' in operand) return operand.variable === variable ? role : operand;
   return expression(
     operand.expression.operator,
-    ...operand.expression.operands.map((part) => replaced(part, variable)),
+    ...operand.expression.operands.map((part) => replaced(part, variable, role)),
   );
 }

@@ -57,10 +57,13 @@ export interface SqlRowFilter {
 export interface SqlUsers extends SqlTable {
   readonly id: SqlColumn;
   /**
-   * Their roles: a column with a list, a column with one role, or the rows of another table with a `value`. A user
-   * without a role, or with a role that is no text or empty, is no principal: `check` refuses it.
+   * Their roles: a column with a list, a column with one role, or the rows of another table with a `value`. Where roles
+   * have a table of their own, the rows that name them have one column instead, `one` row of that table with one column.
+   * A user without a role, or with a role that is no text or empty, is no principal: `check` refuses it.
    */
   readonly roles: SqlColumn | SqlRelation;
+  /** Which rows are users, as in a relation: `{ deleted_at: null }`. The others are nobody. */
+  readonly where?: SqlRowFilter | undefined;
   /** The scope of all of them as requests have it, or the column with that of each; NULL is none. */
   readonly scope?: string | SqlColumn | undefined;
 }

@@ -4,7 +4,7 @@ import { presenceOf, readable } from './comparisons.js';
 import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { attributeValue, fieldOfRow, fieldPresence as fieldOfRowPresence, relationPresence } from './relations.js';
-import { columnValue, rootOf, type Scope } from './scope.js';
+import { columnName, columnValue, rootOf, type Scope } from './scope.js';
 import { isRelation } from './table.js';
 import { FAILED, type SqlValue } from './value.js';
 
@@ -19,7 +19,7 @@ export function variableValue(name: string, scope: Scope): SqlValue {
   const own = rootOf(scope);
   if (name === `${own}.id` && scope.table.id !== undefined) return idValue(scope, scope.table.id);
   const { users } = scope;
-  if (name === 'request.principal.roles' && users !== undefined) return attributeValue(scope, users.roles, undefined);
+  if (name === 'request.principal.roles' && users !== undefined) return rolesValue(scope, users.roles);
   if (name === 'request.principal.scope' && users?.scope !== undefined) return columnValue(scope, users.scope);
   const attributes = `${own}.attr.`;
   if (!name.startsWith(attributes)) throw new Refusal('variable', `no column is mapped for ${name}`);
@@ -32,6 +32,13 @@ export function variableValue(name: string, scope: Scope): SqlValue {
     return path.slice(length).reduce((object, field) => fieldNamed('get-field', object, field, scope), column);
   }
   throw new Refusal('variable', `no column is mapped for ${name}`);
+}
+
+function rolesValue(scope: Scope, roles: Stored): SqlValue {
+  const { textList } = scope.dialect;
+  return textList !== undefined && !isRelation(roles) && roles.type === 'list'
+    ? textList(columnName(scope, roles.column, undefined))
+    : attributeValue(scope, roles, undefined);
 }
 
 /** `object.name`, `object["name"]`, `object[0]`. */
