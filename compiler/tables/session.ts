@@ -49,6 +49,12 @@ export function readSession(document: ObjectValue, report: Diagnostics): Session
   if (object === undefined) return NO_SESSION;
   const source = readSource(object, report);
   const anonymous = readObject(object, 'anonymous');
+  const ofNobody = findField(object, 'anonymous');
+  if (ofNobody !== undefined && source === 'signed')
+    report.add('rls/action', ofNobody.place, {
+      field: 'rls.anonymous',
+      problem: 'a session without a signature is nobody: sign an anonymous principal as any other',
+    });
   return {
     source,
     attributes: readAttributes(object, report),

@@ -65,7 +65,7 @@ export const SCRIPT_MUTANTS: readonly ScriptMutant[] = [
     replace: 'GRANT ALL ON SCHEMA authz',
   },
   { name: 'helpers are IMMUTABLE', find: /LANGUAGE plpgsql STABLE/g, replace: 'LANGUAGE plpgsql IMMUTABLE' },
-  { name: 'helpers search the path of the session', find: / SET search_path = ''/g, replace: '' },
+  { name: 'helpers search the path of the session', find: / SET search_path = pg_catalog, pg_temp/g, replace: '' },
   {
     name: 'an empty setting is JSON',
     find: /nullif\((current_setting\('authz\.principal', true\)), ''\)/,

@@ -223,7 +223,7 @@ export const FAULTS: readonly (readonly [name: string, id: FindingId, statements
   [
     'a helper says yes',
     'helper-changed',
-    "CREATE OR REPLACE FUNCTION authz.is_set() RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = '' AS 'BEGIN RETURN true; END'",
+    "CREATE OR REPLACE FUNCTION authz.is_set() RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END'",
   ],
   ['a helper without search_path', 'helper-changed', 'ALTER FUNCTION authz.id() RESET search_path'],
   ['a helper as its owner', 'helper-changed', 'ALTER FUNCTION authz.principal() SECURITY DEFINER'],
@@ -240,7 +240,7 @@ export const FAULTS: readonly (readonly [name: string, id: FindingId, statements
   [
     'metadata of users in a helper',
     'user-metadata',
-    "CREATE OR REPLACE FUNCTION authz.roles() RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = '' AS $$BEGIN RETURN current_setting('request.jwt.claims')::jsonb -> 'user_metadata' -> 'roles'; END$$",
+    "CREATE OR REPLACE FUNCTION authz.roles() RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$BEGIN RETURN current_setting('request.jwt.claims')::jsonb -> 'user_metadata' -> 'roles'; END$$",
   ],
   ['another table', 'table-missing', 'ALTER TABLE invoices RENAME TO bills'],
   [

@@ -192,6 +192,7 @@ test('claims that users change, and sources of no database, are refused', () => 
     ['principal: clerk\n  claims: {tenant: unsafe_metadata.tenant}', 'which users change themselves'],
     ['principal: settings\n  claims: {tenant: app_metadata.tenant}', 'only `principal: supabase`'],
     ['principal: supabase\n  claims: {tenant: app_metadata..tenant}', 'the path of a claim'],
+    ['principal: signed\n  anonymous: {id: u2, roles: [guest]}', 'sign an anonymous principal'],
     ['principal: firebase', 'it needs `settings`'],
     ['principal: {function: who}', 'a function with its schema'],
     ['principal: {function: "app.who(); DROP TABLE docs --"}', 'a function with its schema'],

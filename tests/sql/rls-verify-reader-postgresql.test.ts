@@ -58,14 +58,16 @@ const FAULTS: readonly (readonly [id: FindingId, statements: string])[] = [
   ['helper-changed', 'ALTER FUNCTION KEYS OWNER TO migrator'],
   ['helper-changed', 'ALTER FUNCTION KEYS RESET search_path'],
   ['helper-changed', 'ALTER FUNCTION KEYS SET search_path = public'],
+  ['helper-changed', "ALTER FUNCTION KEYS SET search_path = ''"],
+  ['helper-changed', "ALTER FUNCTION authz.is_set() SET search_path = ''"],
   ['helper-immutable', 'ALTER FUNCTION KEYS IMMUTABLE'],
   [
     'helper-changed',
-    "CREATE OR REPLACE FUNCTION KEYS RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS 'SELECT doc FROM public.shares'",
+    "CREATE OR REPLACE FUNCTION KEYS RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 'SELECT doc FROM public.shares'",
   ],
   [
     'helper-changed',
-    "CREATE OR REPLACE FUNCTION authz.has_computed(VARIADIC ids text[]) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = '' AS 'BEGIN RETURN true; END'",
+    "CREATE OR REPLACE FUNCTION authz.has_computed(VARIADIC ids text[]) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END'",
   ],
   ['helper-changed', 'DROP FUNCTION authz.computed_boolean(text) CASCADE'],
   ['nulls-never', 'ALTER TABLE docs ALTER COLUMN open DROP NOT NULL'],
@@ -79,43 +81,85 @@ const FAULTS: readonly (readonly [id: FindingId, statements: string])[] = [
 test('each fault of the reader, its functions, versions and the column of the scope is found', async () => {
   const cluster = await startCluster();
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
-  const client = cluster.client as unknown as Connection;
   try {
-    const { lowered } = compileTexts({ 'doc.yaml': POLICY });
-    const file = readTables(new Source('tables.yaml', TABLES)) as TableFile;
-    const report = new Diagnostics();
-    const protection =
-      protectTables(fold(lowered ?? invariant('no program')), {}, file, report) ??
-      invariant(report.sorted()[0]?.message ?? '');
-    await cluster.client.query(DATABASE);
-    await cluster.client.query(securityScript(protection));
-    const keys = `authz.${protection.reader?.functions[0]?.name}()`;
-    const found = async (statements: string): Promise<readonly string[]> => {
-      await client.query('BEGIN');
-      try {
-        await client.query(statements.replaceAll('KEYS', keys));
-        const { findings } = await verifyDatabase(nested(client), protection, file, { readOnly: false });
-        return findings
-          .filter(({ certainty }) => certainty !== 'proved')
-          .map(({ id, object, message }) => `${id} ${object}: ${message}`);
-      } finally {
-        await client.query('ROLLBACK');
-      }
-    };
-    assert.equal(await found('SELECT 1'), []);
-    const wrong: string[] = [];
-    for (const [id, statements] of FAULTS) {
-      const problems = await found(statements);
-      if (!problems.some((problem) => problem.startsWith(`${id} `)))
-        wrong.push(`${statements}: no ${id} in\n    ${problems.join('\n    ')}`);
-    }
-    assert.is(wrong.length, 0, wrong.join('\n'));
+    await plant(cluster.client as unknown as Connection, TABLES, FAULTS, ['SELECT 1']);
+  } finally {
+    await cluster.stop();
+  }
+});
+
+const OF_SIGNATURES: readonly (readonly [id: FindingId, statements: string])[] = [
+  ['helper-changed', 'DROP FUNCTION authz.signed_value()'],
+  ['helper-changed', "ALTER FUNCTION authz.signed_value() SET search_path = ''"],
+  ['helper-changed', 'ALTER FUNCTION authz.signed_value() IMMUTABLE'],
+  ['helper-changed', 'ALTER FUNCTION authz.signed_value() SECURITY INVOKER'],
+  [
+    'helper-changed',
+    `CREATE OR REPLACE FUNCTION authz.signed_value() RETURNS jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$BEGIN RETURN '{"id": "u1", "roles": ["user"]}'; END$$`,
+  ],
+  [
+    'helper-changed',
+    'ALTER FUNCTION authz.own_principal() IMMUTABLE; ALTER FUNCTION authz.own_principal() RENAME TO x',
+  ],
+  ['helper-immutable', 'ALTER FUNCTION authz.own_principal() IMMUTABLE'],
+  ['setting-forgeable', 'GRANT USAGE ON SCHEMA authz_keys TO app; GRANT SELECT (inner_pad) ON authz_keys.key TO app'],
+  ['setting-forgeable', 'GRANT USAGE ON SCHEMA authz_keys TO PUBLIC; GRANT INSERT ON authz_keys.key TO PUBLIC'],
+  ['setting-forgeable', 'ALTER TABLE authz_keys.key OWNER TO app'],
+];
+
+test('each fault of signatures is found, and a schema that a role may not use is none', async () => {
+  const cluster = await startCluster();
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  try {
+    await plant(cluster.client as unknown as Connection, `${TABLES}rls: {principal: signed}\n`, OF_SIGNATURES, [
+      'SELECT 1',
+      'GRANT SELECT ON authz_keys.key TO app',
+      "SELECT authz_keys.add('k1', decode(repeat('07', 32), 'hex'))",
+    ]);
   } finally {
     await cluster.stop();
   }
 });
 
 test.run();
+
+/** Plants faults, one after the other, and changes that are none. */
+async function plant(
+  client: Connection,
+  tables: string,
+  faults: typeof FAULTS,
+  safe: readonly string[],
+): Promise<void> {
+  const { lowered } = compileTexts({ 'doc.yaml': POLICY });
+  const file = readTables(new Source('tables.yaml', tables)) as TableFile;
+  const report = new Diagnostics();
+  const protection =
+    protectTables(fold(lowered ?? invariant('no program')), {}, file, report) ??
+    invariant(report.sorted()[0]?.message ?? '');
+  await client.query(DATABASE);
+  await client.query(securityScript(protection));
+  const keys = `authz.${protection.reader?.functions[0]?.name}()`;
+  const found = async (statements: string): Promise<readonly string[]> => {
+    await client.query('BEGIN');
+    try {
+      await client.query(statements.replaceAll('KEYS', keys));
+      const { findings } = await verifyDatabase(nested(client), protection, file, { readOnly: false });
+      return findings
+        .filter(({ certainty }) => certainty !== 'proved')
+        .map(({ id, object, message }) => `${id} ${object}: ${message}`);
+    } finally {
+      await client.query('ROLLBACK');
+    }
+  };
+  const wrong: string[] = [];
+  for (const statements of safe) wrong.push(...(await found(statements)).map((problem) => `${statements}: ${problem}`));
+  for (const [id, statements] of faults) {
+    const problems = await found(statements);
+    if (!problems.some((problem) => problem.startsWith(`${id} `)))
+      wrong.push(`${statements}: no ${id} in\n    ${problems.join('\n    ')}`);
+  }
+  assert.is(wrong.length, 0, wrong.join('\n'));
+}
 
 /** A connection within a transaction that is rolled back later. */
 function nested(connection: Connection): Connection {

@@ -11,21 +11,20 @@ import { principalBody } from './session-source.js';
  * @param session its attributes have types that are tested before anybody is somebody.
  */
 export function helpers(session: Session): readonly Helper[] {
+  const isSigned = session.source === 'signed';
+  const own = isSigned ? 'authz.own_principal()' : 'authz.principal()';
   return [
     helper('principal()', 'jsonb', principalBody(session)),
+    ...(isSigned ? [helper('own_principal()', 'jsonb', OWN_PRINCIPAL)] : []),
     helper('is_set()', 'boolean', returns('authz.principal() IS NOT NULL')),
-    helper('id()', 'text', returns("authz.principal() ->> 'id'")),
-    helper('roles()', 'jsonb', returns("authz.principal() -> 'roles'")),
-    helper('attr()', 'jsonb', returns("coalesce(authz.principal() -> 'attr', '{}')")),
-    helper('token()', 'jsonb', returns("coalesce(authz.principal() -> 'token', '{}')")),
-    helper('attr_text(name text)', 'text', returns("authz.principal() -> 'attr' ->> name")),
-    helper(
-      'attr_number(name text)',
-      'double precision',
-      returns("(authz.principal() -> 'attr' ->> name)::double precision"),
-    ),
-    helper('attr_boolean(name text)', 'boolean', returns("(authz.principal() -> 'attr' ->> name)::boolean")),
-    helper('attr_list(name text)', 'jsonb', returns("authz.principal() -> 'attr' -> name")),
+    helper('id()', 'text', returns(`${own} ->> 'id'`)),
+    helper('roles()', 'jsonb', returns(`${own} -> 'roles'`)),
+    helper('attr()', 'jsonb', returns(`coalesce(${own} -> 'attr', '{}')`)),
+    helper('token()', 'jsonb', returns(`coalesce(${own} -> 'token', '{}')`)),
+    helper('attr_text(name text)', 'text', returns(`${own} -> 'attr' ->> name`)),
+    helper('attr_number(name text)', 'double precision', returns(`(${own} -> 'attr' ->> name)::double precision`)),
+    helper('attr_boolean(name text)', 'boolean', returns(`(${own} -> 'attr' ->> name)::boolean`)),
+    helper('attr_list(name text)', 'jsonb', returns(`${own} -> 'attr' -> name`)),
     helper(
       'has_computed(VARIADIC ids text[])',
       'boolean',
@@ -34,18 +33,14 @@ export function helpers(session: Session): readonly Helper[] {
       ),
     ),
     ...Object.entries(COMPUTED).map(([name, [type, expression]]) =>
-      helper(`computed_${name}(id text)`, type, returns(expression)),
+      helper(`computed_${name}(id text)`, type, returns(expression(own))),
     ),
-    helper(
-      'has_role(VARIADIC names text[])',
-      'boolean',
-      returns("coalesce(authz.principal() -> 'roles' ?| names, false)"),
-    ),
+    helper('has_role(VARIADIC names text[])', 'boolean', returns(`coalesce(${own} -> 'roles' ?| names, false)`)),
     helper(
       'has_role_like(pattern text)',
       'boolean',
       returns(
-        "EXISTS (SELECT FROM jsonb_array_elements_text(authz.principal() -> 'roles') AS own(role) WHERE own.role ~ pattern)",
+        `EXISTS (SELECT FROM jsonb_array_elements_text(${own} -> 'roles') AS own(role) WHERE own.role ~ pattern)`,
       ),
     ),
     helper(
@@ -53,7 +48,7 @@ export function helpers(session: Session): readonly Helper[] {
       'boolean',
       returns(
         [
-          "EXISTS (SELECT FROM jsonb_array_elements_text(authz.principal() -> 'roles') AS own(role)",
+          `EXISTS (SELECT FROM jsonb_array_elements_text(${own} -> 'roles') AS own(role)`,
           '    WHERE NOT own.role = ANY (named)',
           '      AND NOT EXISTS (SELECT FROM unnest(patterns) AS each(pattern) WHERE own.role !~ each.pattern)',
           '      AND NOT EXISTS (SELECT FROM unnest(others) AS each(pattern) WHERE own.role ~ each.pattern))',
@@ -64,14 +59,28 @@ export function helpers(session: Session): readonly Helper[] {
 }
 
 /** How a computed value is read: a list of it, or an empty one where it fails. */
-const COMPUTED: Readonly<Record<ComputedType, readonly [type: string, expression: string]>> = {
-  boolean: ['boolean', "(authz.principal() -> 'computed' -> id ->> 0)::boolean"],
-  text: ['text', "authz.principal() -> 'computed' -> id ->> 0"],
-  number: ['double precision', "(authz.principal() -> 'computed' -> id ->> 0)::double precision"],
-  timestamp: ['timestamp with time zone', "(authz.principal() -> 'computed' -> id ->> 0)::timestamp with time zone"],
-  list: ['jsonb', "authz.principal() -> 'computed' -> id -> 0"],
-  json: ['jsonb', "authz.principal() -> 'computed' -> id -> 0"],
+const COMPUTED: Readonly<Record<ComputedType, readonly [type: string, expression: (own: string) => string]>> = {
+  boolean: ['boolean', (own) => `(${own} -> 'computed' -> id ->> 0)::boolean`],
+  text: ['text', (own) => `${own} -> 'computed' -> id ->> 0`],
+  number: ['double precision', (own) => `(${own} -> 'computed' -> id ->> 0)::double precision`],
+  timestamp: ['timestamp with time zone', (own) => `(${own} -> 'computed' -> id ->> 0)::timestamp with time zone`],
+  list: ['jsonb', (own) => `${own} -> 'computed' -> id -> 0`],
+  json: ['jsonb', (own) => `${own} -> 'computed' -> id -> 0`],
 };
+
+/**
+ * The principal of a session in which there must be one. Whoever can run any SQL can take a signed value away while a
+ * statement runs, and wait until it has expired: what a policy reads then is not missing, as a DENY that compares it would
+ * deny nothing.
+ */
+const OWN_PRINCIPAL = `DECLARE
+  own jsonb := authz.principal();
+BEGIN
+  IF own IS NULL THEN
+    RAISE insufficient_privilege USING MESSAGE = 'the session has no principal';
+  END IF;
+  RETURN own;
+END`;
 
 function helper(signature: string, type: string, body: string): Helper {
   return { signature, type, body };

@@ -62,11 +62,17 @@ export function policyStatement(policy: TablePolicy, table: string, roles: reado
   return `CREATE POLICY ${name} ON ${table} AS PERMISSIVE FOR ${command.toUpperCase()} TO ${to}${clause('USING', using)}${clause('WITH CHECK', check)};`;
 }
 
+/**
+ * What functions search. PostgreSQL finds types of the session before all others unless its schema is named, and a role that
+ * may create one could decide what a function of another role runs.
+ */
+const SEARCH_PATH = 'SET search_path = pg_catalog, pg_temp';
+
 /** The statement that creates a helper, or replaces it. */
 export function helperStatement({ signature, type, body }: Helper): string {
   return [
     `CREATE OR REPLACE FUNCTION authz.${signature} RETURNS ${type}`,
-    "LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = '' AS $authz$",
+    `LANGUAGE plpgsql STABLE PARALLEL SAFE ${SEARCH_PATH} AS $authz$`,
     body,
     '$authz$;',
   ].join('\n');
@@ -190,7 +196,7 @@ function keyFunctionStatements({ name, table, columns, query }: KeyFunction, rea
       : `TABLE (${columns.map((column, position) => `key${position + 1} ${typeOf(column)}`).join(', ')})`;
   return [
     `CREATE OR REPLACE FUNCTION authz.${name}() RETURNS ${type}`,
-    `LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS ${quotedText(query)};`,
+    `LANGUAGE sql STABLE SECURITY DEFINER ${SEARCH_PATH} AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name}() OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name}() IS ${quotedText(`authz keys of ${table}`)};`,
   ].join('\n');
@@ -200,7 +206,7 @@ function rowFunctionStatements({ name, table, columns, query }: RowFunction, rea
   const types = columns.map((column) => `${quotedName(table)}.${quotedPart(column)}%TYPE`).join(', ');
   return [
     `CREATE OR REPLACE FUNCTION authz.${name}(${types}) RETURNS boolean`,
-    `LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS ${quotedText(query)};`,
+    `LANGUAGE sql STABLE SECURITY DEFINER ${SEARCH_PATH} AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name} OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name} IS ${quotedText(`authz row of ${table}`)};`,
   ].join('\n');

@@ -26,7 +26,7 @@ export function principalBody({ source, attributes, claims, anonymous }: Session
     'DECLARE',
     ...declarations(source).map((line) => `  ${line}`),
     'BEGIN',
-    ...[...readings(source, claims), ...orAnonymous(source, anonymous)].map((line) => `  ${line}`),
+    ...[...readings(source, claims), ...orAnonymous(anonymous)].map((line) => `  ${line}`),
     `  IF (${conditions.join('\n    AND ')}) IS NOT TRUE THEN`,
     '    RETURN NULL;',
     '  END IF;',
@@ -101,11 +101,10 @@ function readings(source: Session['source'], claims: Session['claims']): readonl
 }
 
 /** Who asks without a principal. A value that describes none is nobody all the same. */
-function orAnonymous(source: Session['source'], anonymous: Session['anonymous']): readonly string[] {
+function orAnonymous(anonymous: Session['anonymous']): readonly string[] {
   if (anonymous === undefined) return [];
-  const isUnset = source === 'signed' ? `own IS NULL AND ${SETTING} IS NULL` : 'own IS NULL';
   return [
-    `IF ${isUnset} THEN`,
+    'IF own IS NULL THEN',
     `  own := ${quotedText(JSON.stringify({ id: anonymous.id, roles: anonymous.roles }))}::jsonb;`,
     'END IF;',
   ];

@@ -23,6 +23,8 @@ export interface Catalogue {
   readonly functions: readonly CatalogueFunction[];
   /** The schema `authz`; undefined if there is none. */
   readonly schema: { readonly owner: string; readonly creators: readonly string[] } | undefined;
+  /** Who may read or change the keys of signatures; undefined if there are none. */
+  readonly keys: { readonly owner: string; readonly users: readonly string[] } | undefined;
   /** The version that the database says it has; undefined if it says nothing. */
   readonly version: string | undefined;
 }

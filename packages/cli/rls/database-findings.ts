@@ -1,4 +1,5 @@
 import { roleName } from '../../analysis/rls/names.js';
+import { SIGNED_VALUE } from '../../analysis/rls/signatures.js';
 import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
 import type { Catalogue, CatalogueFunction, CatalogueRole } from './catalogue.js';
@@ -14,6 +15,7 @@ export function databaseFindings(
   return [
     ...roleFindings(catalogue.roles, roles),
     ...helperFindings(catalogue, protection),
+    ...(protection.isSigned ? signatureFindings(catalogue) : []),
     ...versionFindings(catalogue, protection),
     ...readerFindings(catalogue.reader),
     ...metadataFindings(catalogue),
@@ -99,6 +101,40 @@ function helperFindings(
   return findings;
 }
 
+/** The function that tells whether a signature is right, and the roles that could make one. */
+function signatureFindings({ functions, keys, roles }: Catalogue): readonly RlsFinding[] {
+  const found = functions.find(({ name, arguments: own }) => name === 'signed_value' && own === '');
+  const object = 'function authz.signed_value()';
+  const signers = new Set([
+    ...(keys?.users ?? []),
+    ...roles.filter(({ as }) => as === keys?.owner).map(({ role }) => role),
+  ]);
+  const problems =
+    found === undefined
+      ? ['it does not exist']
+      : [
+          ...(found.body.trim() === SIGNED_VALUE ? [] : ['its body is not the one that `authzc rls` writes']),
+          ...(found.volatility === 's' ? [] : ['it is not STABLE']),
+          ...(found.isDefiner && found.owner === keys?.owner ? [] : ['it does not run as the owner of the keys']),
+          ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
+        ];
+  return [
+    ...(problems.length === 0 ? [] : [refuted('helper-changed', object, problems.join('; '), { fix: RUN_AGAIN })]),
+    ...[...signers].map((role) =>
+      refuted(
+        'setting-forgeable',
+        'table authz_keys.key',
+        `${role} may read or change the keys, and so sign any value`,
+        {
+          fix: `REVOKE ALL ON authz_keys.key FROM ${roleName(role)};\n-- and use other keys`,
+        },
+      ),
+    ),
+  ];
+}
+
+const OTHER_PATH = 'its search_path is not `pg_catalog, pg_temp`: what it calls can be replaced';
+
 const RUN_AGAIN = '-- run the file of `authzc rls` again';
 
 function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): RlsFinding[] {
@@ -119,7 +155,7 @@ function oneHelper({ signature, type, body }: Helper, functions: readonly Catalo
     ...(found.language === 'plpgsql' ? [] : [`its language is ${found.language} instead of plpgsql`]),
     ...(found.volatility === 's' ? [] : ['it is VOLATILE: it is called for each row']),
     ...(found.isDefiner ? ['it is SECURITY DEFINER'] : []),
-    ...(hasEmptyPath(found) ? [] : ['its search_path is not empty: what it calls can be replaced']),
+    ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
   ];
   return problems.length === 0 ? [] : changed(problems.join('; '));
 }
@@ -146,13 +182,14 @@ function oneReaderFunction(
   const problems = [
     ...(found.body.trim() === query.trim() ? [] : ['its query is not the one that `authzc rls` writes']),
     ...(found.isDefiner && found.owner === reader ? [] : [`it does not run as ${reader}`]),
-    ...(hasEmptyPath(found) ? [] : ['its search_path is not empty: what it calls can be replaced']),
+    ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
   ];
   return problems.length === 0 ? [] : changed(problems.join('; '));
 }
 
-function hasEmptyPath({ settings }: CatalogueFunction): boolean {
-  return (settings ?? []).some((setting) => /^search_path=("")?$/.test(setting));
+/** Whether a function finds types of PostgreSQL before those of the session. */
+function searchesOnlyOwn({ settings }: CatalogueFunction): boolean {
+  return (settings ?? []).includes('search_path=pg_catalog, pg_temp');
 }
 
 /** The version of the script that was run last. A change of policies that leaves the conditions alike has the same. */

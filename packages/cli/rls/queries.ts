@@ -173,6 +173,14 @@ SELECT pg_get_userbyid(n.nspowner) AS owner,
   ARRAY(SELECT g.role FROM grantee AS g WHERE has_schema_privilege(g.name, n.oid, 'CREATE') ORDER BY 1) AS creators
 FROM pg_namespace AS n WHERE n.nspname = 'authz'`;
 
+/** The keys of signatures, and the roles that may read or change them. */
+export const KEYS = `${ASKED}
+SELECT pg_get_userbyid(k.relowner) AS owner,
+  ARRAY(SELECT g.role FROM grantee AS g WHERE has_schema_privilege(g.name, n.oid, 'USAGE')
+    AND (has_any_column_privilege(g.name, k.oid, 'SELECT, INSERT, UPDATE')
+      OR has_table_privilege(g.name, k.oid, 'DELETE, TRUNCATE, TRIGGER')) ORDER BY 1) AS users
+FROM pg_class AS k JOIN pg_namespace AS n ON n.oid = k.relnamespace WHERE n.nspname = 'authz_keys' AND k.relname = 'key'`;
+
 /** Whether there is a version that the role may read. */
 export const HAS_VERSION = `
 SELECT true AS found FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace

@@ -55,6 +55,7 @@ export function readCatalogue(connection: Connection, wanted: Wanted): Promise<C
     const cascades = await byTable<CatalogueTable['cascades'][number]>(queries.CASCADES);
     const publications = await byTable<{ readonly name: string }>(queries.PUBLICATIONS);
     const [schema] = await ask<NonNullable<Catalogue['schema']>>(queries.SCHEMA);
+    const [keys] = await ask<NonNullable<Catalogue['keys']>>(queries.KEYS);
     return {
       server: server?.version ?? 0,
       isReplica: server?.replica ?? false,
@@ -74,6 +75,7 @@ export function readCatalogue(connection: Connection, wanted: Wanted): Promise<C
       reader: (await ask<NonNullable<Catalogue['reader']>>(queries.READER))[0],
       functions: await selectJson<CatalogueFunction>(connection, queries.FUNCTIONS),
       schema,
+      keys,
       version: await readVersion(connection),
     };
   });

@@ -159,13 +159,14 @@ function isTable({ kind }: CatalogueTable): boolean {
 
 /** The worst certainty of each object, those without a finding included. */
 function objectsOf(
-  { tables, helpers }: Protection,
+  { tables, helpers, isSigned }: Protection,
   roles: readonly string[],
   findings: readonly RlsFinding[],
 ): Verification['objects'] {
   const certainties = new Map<string, Certainty>();
   for (const role of roles) if (role !== 'PUBLIC') certainties.set(`role ${role}`, 'proved');
   for (const { signature } of helpers) certainties.set(`function authz.${signature}`, 'proved');
+  if (isSigned) certainties.set('function authz.signed_value()', 'proved');
   for (const { name, policies } of tables) {
     certainties.set(`table ${name}`, 'proved');
     for (const policy of policies) certainties.set(`policy ${policy.name} on ${name}`, 'proved');

@@ -58,7 +58,7 @@ function scopeOf(table: SqlTable): Scope {
   return { dialect: POSTGRESQL, table, bound: new Map(), statement: new Statement(table) };
 }
 
-/** A constant: whatever it contains, it ends where it should (`standard_conforming_strings` is on). */
+/** A constant: whatever it contains, it ends where it should. */
 function literal({ value, cast }: Given): string {
   switch (typeof value) {
     case 'string':
@@ -74,10 +74,12 @@ function literal({ value, cast }: Given): string {
 }
 
 /**
- * A string as a constant of SQL.
+ * A string as a constant of SQL. A session may set what a backslash is in the functions that it calls
+ * (`standard_conforming_strings`), unless the constant says so.
  * @throws Refusal for a text that PostgreSQL cannot store.
  */
 export function quotedText(value: string): string {
   if (/\0|\p{Surrogate}/u.test(value)) throw new Refusal('value', 'PostgreSQL stores neither NUL nor half a character');
-  return `'${value.replaceAll("'", "''")}'`;
+  const text = value.replaceAll("'", "''");
+  return text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\')}'` : `'${text}'`;
 }

@@ -1,0 +1,189 @@
+import { Client } from 'pg';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import { invariant } from '../../compiler/diagnostics/invariant.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { readTables } from '../../compiler/tables/read-tables.js';
+import { protectTables } from '../../packages/analysis/rls/protect.js';
+import { securityScript } from '../../packages/analysis/rls/script.js';
+import { signedValue } from '../../packages/rls/sign.js';
+import { compileTexts } from '../support/compiled.js';
+import { skip } from '../support/skip.js';
+import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+
+const test = suite('row level security against a role that runs any SQL');
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: "R.attr.owner == P.id || R.attr.shares.exists(s, s.who == P.id)"}}}
+    - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.shares.exists(s, s.who == P.id && s.kind == 'blo\\\\\\\\cked')"}}}
+    - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.late && R.attr.tenant != P.attr.tenant"}}}
+    - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.late && R.attr.tenant != P.attr.other"}}}
+    - {actions: [view], effect: EFFECT_DENY, roles: [banned], condition: {match: {expr: "R.attr.late"}}}
+`;
+
+const TABLES = `tables:
+  doc:
+    name: public.docs
+    id: {column: id, type: text, nulls: never}
+    columns:
+      owner: {column: owner, type: text, nulls: never}
+      tenant: {column: tenant, type: text, nulls: never}
+      late: {column: late, type: boolean, nulls: never}
+      shares: {relation: many, table: public.shares, on: {doc: id}, columns: {who: {column: who, type: text, nulls: never}, kind: {column: kind, type: text, nulls: never}}}
+    rls: {select: view, to: [app]}
+rls: {principal: signed, attributes: {tenant: text}}
+`;
+
+/** The rows of `u1` are d1 and d2; each other one is denied to it. */
+const DATABASE = `
+CREATE ROLE app LOGIN;
+CREATE TABLE docs (id text PRIMARY KEY, owner text NOT NULL, tenant text NOT NULL DEFAULT 't1', late boolean NOT NULL DEFAULT false);
+CREATE TABLE shares (doc text NOT NULL, who text NOT NULL, kind text NOT NULL);
+INSERT INTO docs VALUES ('d1', 'u1', 't1', false), ('d2', 'u2', 't1', false), ('d3', 'u1', 't1', false), ('d4', 'u2', 't1', false), ('d5', 'u1', 't2', true), ('d6', 'u1', 't1', true);
+INSERT INTO shares VALUES ('d2', 'u1', 'read'), ('d3', 'u1', 'blo\\cked');
+`;
+
+const SECRET = new TextEncoder().encode('0123456789abcdef0123456789abcdef');
+const KEY = { kid: 'k1', secret: SECRET, database: 'postgres' };
+const PRINCIPAL = JSON.stringify({ id: 'u1', roles: ['user', 'banned'], attr: { tenant: 't1', other: 't2' } });
+const ROWS = ['d1', 'd2'];
+
+/** What a role does to its session before it reads. */
+const SESSIONS: readonly (readonly [name: string, statements: readonly string[]])[] = [
+  ['nothing', []],
+  [
+    'a domain of the session has the name of a type, and its CHECK reads keys as the owner of a function',
+    [
+      'CREATE TEMP TABLE spied (kid pg_catalog.text)',
+      'GRANT ALL ON spied TO PUBLIC',
+      'CREATE FUNCTION pg_temp.spy(pg_catalog.text) RETURNS pg_catalog.bool LANGUAGE plpgsql AS $$ BEGIN INSERT INTO pg_temp.spied SELECT kid FROM authz_keys.key; RETURN true; EXCEPTION WHEN insufficient_privilege THEN RETURN true; END $$',
+      'CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (pg_temp.spy(VALUE))',
+    ],
+  ],
+  [
+    'a type of the session has the name of another, with casts',
+    [
+      'CREATE TYPE pg_temp.jsonb AS (own pg_catalog.jsonb)',
+      `CREATE FUNCTION pg_temp.forge(pg_catalog.jsonb) RETURNS pg_temp.jsonb LANGUAGE sql AS $$ SELECT ROW('{"id": "u2", "roles": ["user"]}'::pg_catalog.jsonb)::pg_temp.jsonb $$`,
+      'CREATE FUNCTION pg_temp.back(pg_temp.jsonb) RETURNS pg_catalog.jsonb LANGUAGE sql AS $$ SELECT $1.own $$',
+      'CREATE CAST (pg_catalog.jsonb AS pg_temp.jsonb) WITH FUNCTION pg_temp.forge(pg_catalog.jsonb) AS ASSIGNMENT',
+      'CREATE CAST (pg_temp.jsonb AS pg_catalog.jsonb) WITH FUNCTION pg_temp.back(pg_temp.jsonb) AS IMPLICIT',
+    ],
+  ],
+  [
+    'tables and functions of the session have the names of those that policies read',
+    [
+      'CREATE TEMP TABLE docs (id pg_catalog.text)',
+      'CREATE TEMP TABLE shares (doc pg_catalog.text, who pg_catalog.text, kind pg_catalog.text)',
+      "CREATE FUNCTION pg_temp.current_setting(pg_catalog.text, pg_catalog.bool) RETURNS pg_catalog.text LANGUAGE sql AS $$ SELECT 'forged' $$",
+      'SET search_path = pg_temp, public, pg_catalog',
+    ],
+  ],
+  ['a backslash is another sign', ['SET standard_conforming_strings = off', 'SET backslash_quote = on']],
+  ['a comparison with NULL is another one', ['SET transform_null_equals = on']],
+  [
+    'numbers and times are written otherwise',
+    [
+      'SET extra_float_digits = -15',
+      "SET DateStyle = 'SQL, DMY'",
+      "SET TimeZone = 'Pacific/Auckland'",
+      'SET IntervalStyle = sql_standard',
+    ],
+  ],
+  ['plans are kept', ['SET plan_cache_mode = force_generic_plan', 'SET enable_seqscan = off']],
+];
+
+/** What a role reads; each row has an id. */
+const READS: readonly string[] = [
+  'SELECT id FROM public.docs',
+  // Values that a policy has not read yet when the setting changes.
+  "SELECT id, set_config('authz.principal', '', false) FROM public.docs",
+  `SELECT id, set_config('authz.principal', '{"id": "u1", "roles": ["user"]}', false) FROM public.docs`,
+  "SELECT id FROM public.docs WHERE set_config('authz.principal', '', false) IS NOT NULL",
+  "SELECT d.id FROM generate_series(1, 2) AS n, LATERAL (SELECT id, set_config('authz.principal', '', false) FROM public.docs OFFSET 0) AS d",
+  'BEGIN; DECLARE c CURSOR FOR SELECT id FROM public.docs; FETCH 1 FROM c; SET authz.principal TO DEFAULT; FETCH ALL FROM c; COMMIT',
+  `BEGIN; DECLARE c CURSOR FOR SELECT id FROM public.docs; FETCH 1 FROM c; SELECT set_config('authz.principal', '', true); FETCH ALL FROM c; COMMIT`,
+];
+
+let cluster: Cluster | string;
+test.before(async () => {
+  cluster = await startCluster();
+  if (typeof cluster === 'string') return;
+  const { client } = cluster;
+  await client.query(DATABASE);
+  await client.query(scriptOf());
+  await client.query('SELECT authz_keys.add($1, $2)', [KEY.kid, Buffer.from(SECRET)]);
+});
+test.after(async () => {
+  if (typeof cluster !== 'string') await cluster.stop();
+});
+
+for (const [name, statements] of SESSIONS)
+  test(`a role sees its own rows: ${name}`, async () => {
+    if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+    const { connection } = cluster;
+    const wrong: string[] = [];
+    for (const [at, read] of (statements.length === 0 ? READS : READS.slice(0, 2)).entries()) {
+      const client = new Client({ ...connection, user: 'app' });
+      await client.connect();
+      try {
+        for (const statement of statements) await client.query(statement);
+        const use = async (value: string): Promise<void> => {
+          await client.query('SELECT set_config($1, $2, false)', ['authz.principal', value]);
+        };
+        await use(await signedValue(PRINCIPAL, KEY, Date.now()));
+        const seen = await idsOf(client, read);
+        if (typeof seen === 'string' ? !seen.includes(NO_PRINCIPAL) : seen.some((id) => !ROWS.includes(id)))
+          wrong.push(`${read}: ${String(seen)}`);
+        if (at === 0 && String(seen) !== String(ROWS)) wrong.push(`${read}: not ${String(ROWS)}, but ${String(seen)}`);
+        const spied = await client.query('SELECT * FROM pg_temp.spied').then(
+          ({ rows }) => rows.length,
+          () => 0,
+        );
+        if (spied > 0) wrong.push('the keys were read');
+        for (const nobody of [PRINCIPAL, '', 'k1.e30=.00']) {
+          await use(nobody);
+          const found = await idsOf(client, 'SELECT id FROM public.docs');
+          if (typeof found === 'string' ? !found.includes(NO_PRINCIPAL) : found.length > 0)
+            wrong.push(`${nobody} sees ${String(found)}`);
+        }
+      } finally {
+        await client.end();
+      }
+    }
+    assert.is(wrong.length, 0, wrong.join('\n'));
+  });
+
+test.run();
+
+/** What a statement says that reads a value of a principal that is no longer there. */
+const NO_PRINCIPAL = 'the session has no principal';
+
+/** The ids of the rows of all statements, or the error of one. */
+async function idsOf(client: Client, statements: string): Promise<readonly string[] | string> {
+  try {
+    const results: unknown = await client.query(statements);
+    const all = (Array.isArray(results) ? results : [results]) as readonly {
+      readonly rows: readonly { id?: string }[];
+    }[];
+    return all.flatMap(({ rows }) => rows.flatMap(({ id }) => id ?? [])).sort();
+  } catch (error) {
+    await client.query('ROLLBACK');
+    return String(error);
+  }
+}
+
+function scriptOf(): string {
+  const { lowered } = compileTexts({ 'doc.yaml': POLICY });
+  const file = readTables(new Source('tables.yaml', TABLES));
+  if ('problems' in file) throw new Error(file.problems[0]?.message);
+  const report = new Diagnostics();
+  const made = protectTables(fold(lowered ?? invariant('no program')), {}, file, report);
+  return securityScript(made ?? invariant(report.sorted()[0]?.message ?? ''));
+}
