@@ -3,6 +3,7 @@ import { tracesCalls } from './observe/observe.js';
 import type { BundleText } from './bundle/read-bundle.js';
 import type { RolloutChange } from './rollout/rollout.js';
 import type { TenantService } from './service/tenants.js';
+import { guarded, tellFetched } from './service/watch.js';
 import type { Watcher } from './service/watcher.js';
 import type { Bundle } from './service/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
@@ -80,6 +81,9 @@ export async function startServer(
     ...(shadow === undefined ? [] : [shadow.watcher]),
     ...(auditWatch === undefined ? [] : [auditWatch.watcher]),
   ];
+  const ofFetches = (observation?.watchers ?? []).map((watcher) =>
+    guarded(watcher, (problem, error) => log?.logger('authz.server').error(problem, { error })),
+  );
   const answered = async (): Promise<void> => {
     await store?.close();
     await sources?.close();
@@ -100,7 +104,11 @@ export async function startServer(
   const server = await openServer({
     config,
     decider: bundles.current.decider,
-    preparation: { bundles, tenants, facts: sources?.serviceFor(bundles) },
+    preparation: {
+      bundles,
+      tenants,
+      facts: sources?.serviceFor(bundles, (call, fetch) => tellFetched(ofFetches, call, fetch)),
+    },
     build: () => bundles.current.release,
     watchers,
     auditReader: audit?.reader,

@@ -12,7 +12,7 @@ import { type FactDeciders, findPlace } from './deciders.js';
 import { factName } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
-import { decideAll, fetchRows, isAmong, type LoopOptions, step } from './loop.js';
+import { decideAll, fetchRows, isAmong, type LoopOptions, step, type WatchFetch } from './loop.js';
 import { type CallerPolicy, type FactSource, prepareSources } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
@@ -47,6 +47,13 @@ export interface FactsPlan {
 export interface Gathered {
   readonly rows: Rows;
   readonly instant: Instant;
+}
+
+/** Who waits for what is fetched. */
+export interface Waiter {
+  /** Aborted if nobody waits any more. */
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?: WatchFetch | undefined;
 }
 
 /** A fact that a decision lacks; `not asked` if its source was not asked for it. */
@@ -134,9 +141,9 @@ export class FactGatherer {
     checks: readonly FactsCheck[],
     plans: readonly FactsPlan[],
     { rows, instant }: Gathered,
-    signal?: AbortSignal,
+    waiter: Waiter = {},
   ): Promise<void> {
-    const options = this.loopOptions(instant, signal);
+    const options = this.loopOptions(instant, waiter);
     const asks = checks.flatMap((check) => this.asksOf(deciders, check).flat());
     const open = asks.filter((ask) => !isWhole(ask));
     await decideAll(open, rows, deciders, options, () => {});
@@ -154,9 +161,10 @@ export class FactGatherer {
     deciders: FactDeciders,
     resource: ResourceInput,
     { rows, instant }: Gathered,
+    waiter: Waiter = {},
   ): Promise<CompletedSubject['attr'] | undefined> {
     const subject = this.resourceSubject(deciders, resource);
-    const options = this.loopOptions(instant, undefined);
+    const options = this.loopOptions(instant, waiter);
     for (;;) {
       takeKnown(subject, rows);
       const needs = [...subject.unknown.keys()].flatMap((attribute) => {
@@ -171,7 +179,7 @@ export class FactGatherer {
   /** A check with the facts that were fetched, and what cannot be decided by them. Asks no source. */
   complete(deciders: FactDeciders, check: FactsCheck, { rows, instant }: Gathered): CompletedCheck {
     const asks = this.asksOf(deciders, check);
-    const options = this.loopOptions(instant, undefined);
+    const options = this.loopOptions(instant);
     const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
     for (const [index, own] of asks.entries()) {
       const lacking = new Map<string, readonly LackingFact[]>();
@@ -275,7 +283,7 @@ export class FactGatherer {
     });
   }
 
-  private loopOptions(instant: Instant, signal: AbortSignal | undefined): LoopOptions {
+  private loopOptions(instant: Instant, { signal, watch }: Waiter = {}): LoopOptions {
     return {
       order: 'frugal',
       tx: undefined,
@@ -285,6 +293,7 @@ export class FactGatherer {
       maxSkew: Number.POSITIVE_INFINITY,
       instant,
       now,
+      watch,
     };
   }
 }

@@ -32,6 +32,15 @@ export interface SourceCall {
   readonly failures: readonly FailureReason[];
 }
 
+/** A call of a source whose rows several decisions may wait for. */
+interface SharedCall {
+  readonly keys: readonly string[];
+  readonly rows: Promise<ReadonlyMap<string, LoadedRow>>;
+  readonly controller: AbortController;
+  /** Those that wait, or gave up for another reason than that they were aborted. */
+  waiters: number;
+}
+
 const BOUNDS: CallBounds = { atOnce: 512, waiting: 0 };
 /** How long a key whose request failed is not asked for again, in milliseconds. */
 const PAUSE = 1000;
@@ -40,7 +49,7 @@ const PAUSE = 1000;
 export class Loader {
   private readonly cache: RowCache | undefined;
   private readonly pausedUntil = new Map<string, number>();
-  private readonly waiting = new Map<string, Promise<LoadedRow>>();
+  private readonly waiting = new Map<string, SharedCall>();
   private calls = 0;
   /** Calls that wait for another one to end. */
   private readonly queue = new Set<() => void>();
@@ -73,8 +82,9 @@ export class Loader {
     return new Map(loaded.flatMap((rows) => [...rows]));
   }
 
-  /** One request serves all decisions that wait for a key. It does not end with one of them. */
+  /** One request serves all decisions that wait for a key. It ends when all of them are aborted. */
   private async loadShared(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
+    if (options.signal?.aborted === true) return this.allFailed(keys, 'aborted');
     const found = new Map<string, LoadedRow>();
     const asked: string[] = [];
     for (const key of keys) {
@@ -84,13 +94,16 @@ export class Loader {
       else if (this.now() < (this.pausedUntil.get(key) ?? 0)) found.set(key, this.failed(key, 'paused'));
       else asked.push(key);
     }
-    for (const chunk of this.chunks(asked)) {
-      const rows = this.ask(chunk, { ...options, signal: undefined, until: Number.POSITIVE_INFINITY });
-      for (const key of chunk) this.share(key, rows);
-    }
-    const rest = keys.filter((key) => !found.has(key));
-    const loading = rest.map(async (key) => found.set(key, (await this.waiting.get(key)) as LoadedRow));
-    const reason = await within(Promise.all(loading), options, this.now());
+    for (const chunk of this.chunks(asked)) this.share(chunk, options);
+    const calls = new Map(keys.flatMap((key) => (found.has(key) ? [] : [[key, this.waiting.get(key) as SharedCall]])));
+    const joined = new Set(calls.values());
+    for (const call of joined) call.waiters += 1;
+    const loading = [...calls].map(async ([key, call]) => found.set(key, (await call.rows).get(key) as LoadedRow));
+    // At once, so that nobody joins a call that is given up.
+    const leave = (): void => {
+      for (const call of joined) this.leave(call);
+    };
+    const reason = await within(Promise.all(loading), options, this.now(), leave);
     // Later rows are not of this decision.
     return new Map(keys.map((key) => [key, found.get(key) ?? this.failed(key, reason ?? 'failed')]));
   }
@@ -102,12 +115,25 @@ export class Loader {
     );
   }
 
-  private share(key: string, rows: Promise<ReadonlyMap<string, LoadedRow>>): void {
-    const row = rows.then((found) => {
-      this.waiting.delete(key);
-      return found.get(key) as LoadedRow;
-    });
-    this.waiting.set(key, row);
+  private share(keys: readonly string[], options: LoadOptions): void {
+    const controller = new AbortController();
+    const shared = { ...options, signal: controller.signal, until: Number.POSITIVE_INFINITY };
+    const call: SharedCall = { keys, rows: this.ask(keys, shared), controller, waiters: 0 };
+    for (const key of keys) this.waiting.set(key, call);
+    call.rows.then(() => this.forget(call));
+  }
+
+  /** One that waited is aborted; one that waits no longer for another reason leaves the request to fill the cache. */
+  private leave(call: SharedCall): void {
+    call.waiters -= 1;
+    if (call.waiters > 0) return;
+    this.forget(call);
+    call.controller.abort();
+  }
+
+  /** Lets the keys of a call be asked for anew. */
+  private forget(call: SharedCall): void {
+    for (const key of call.keys) if (this.waiting.get(key) === call) this.waiting.delete(key);
   }
 
   private async ask(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
@@ -256,11 +282,15 @@ export class Loader {
   }
 }
 
-/** Waits until something is done, the decision has to be made, or nobody waits for it; returns why it is not done. */
+/**
+ * Waits until something is done, the decision has to be made, or nobody waits for it; returns why it is not done.
+ * @param leave called when nobody waits for it.
+ */
 function within(
   done: Promise<unknown>,
   { signal, until }: LoadOptions,
   now: number,
+  leave: () => void,
 ): Promise<FailureReason | undefined> {
   return new Promise((resolve) => {
     const end = (reason?: FailureReason): void => {
@@ -268,10 +298,12 @@ function within(
       signal?.removeEventListener('abort', abort);
       resolve(reason);
     };
-    const abort = (): void => end('aborted');
+    const abort = (): void => {
+      leave();
+      end('aborted');
+    };
     const timer = setTimeout(() => end('deadline'), Math.max(0, until - now));
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { once: true });
     done.then(
       () => end(),
       () => end('failed'),

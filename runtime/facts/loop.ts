@@ -11,7 +11,9 @@ import {
   wholeRequest,
 } from './ask.js';
 import { factName, readAttribute } from './fact-names.js';
+import type { LoadedRow } from './accept.js';
 import type { Loader } from './loader.js';
+import type { PreparedSource } from './source.js';
 import type { RowLock } from './row-lock.js';
 
 /** What was decided, or why nothing was. */
@@ -66,7 +68,11 @@ export interface LoopOptions {
   readonly maxSkew: number;
   readonly instant: Instant;
   readonly now: () => number;
+  readonly watch?: WatchFetch | undefined;
 }
+
+/** Told that a source is asked for the rows of some keys; returns what is told of these rows. */
+export type WatchFetch = (source: PreparedSource, keys: number) => (rows: Iterable<LoadedRow>) => void;
 
 /** Rounds that ask the cheapest sources alone. */
 const FRUGAL_ROUNDS = 2;
@@ -143,7 +149,9 @@ export async function fetchRows(
   await Promise.all(
     [...chosen].map(async ([loader, keys]) => {
       const isFresh = options.isFresh(loader) || renewed.has(loader);
+      const end = options.watch?.(loader.source, keys.size);
       const loaded = await loader.load([...keys], { tx, signal, until, isFresh });
+      end?.(loaded.values());
       for (const [key, row] of loaded) rows.add(loader, key, row);
       for (const [index, loaders] of left) {
         // What is decided does not wait for other sources.

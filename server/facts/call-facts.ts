@@ -8,11 +8,13 @@ import {
   type Gathered,
   type LackingFact,
   SentFactError,
+  type Waiter,
 } from '../../runtime/facts/gather.js';
 import type { Principal, Resource } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { SourcesConfig } from '../config.js';
 import type { Call, CallFacts } from '../service/call.js';
+import type { FetchTime } from '../service/call-times.js';
 import type { CheckCall, Decision, PlanCall } from '../service/decider.js';
 import type {
   Asked,
@@ -33,6 +35,8 @@ export interface CallFactsOptions {
   readonly deciders: (call: Pick<Call, 'bundle'>) => FactDeciders;
   /** Told of each decision that lacks a fact, by its source. */
   readonly lacked: (source: string) => void;
+  /** Told of each source that is asked for a call that is traced. */
+  readonly fetched?: ((call: Call, fetch: FetchTime) => void) | undefined;
 }
 
 /** The facts of a call: what was fetched, at one instant. */
@@ -56,10 +60,14 @@ export class CallFactsService implements FactsService {
       if (gatherer.isComplete(deciders, ownChecks, ownPlans)) return undefined;
       const facts = new FetchedFacts(gatherer.begin(deciders));
       call.facts = facts;
-      return gatherer.gather(deciders, ownChecks, ownPlans, facts.gathered).catch((error: unknown) => {
-        // What was not fetched is unknown; deciding exceeds the same limit, and says so.
-        if (!(error instanceof EvaluationLimitError)) throw error;
-      });
+      const waiter = this.#waiterOf(call);
+      return gatherer.gather(deciders, ownChecks, ownPlans, facts.gathered, waiter).then(
+        () => requireCaller(waiter),
+        (error: unknown) => {
+          // What was not fetched is unknown; deciding exceeds the same limit, and says so.
+          if (!(error instanceof EvaluationLimitError)) throw error;
+        },
+      );
     });
   }
 
@@ -103,8 +111,11 @@ export class CallFactsService implements FactsService {
   async fetchResource(call: Call, resource: Resource): Promise<Attributes | undefined> {
     const { gatherer } = this.options;
     const deciders = this.options.deciders(call);
+    const waiter = this.#waiterOf(call);
     try {
-      return await gatherer.gatherResource(deciders, resource, gatherer.begin(deciders));
+      const attr = await gatherer.gatherResource(deciders, resource, gatherer.begin(deciders), waiter);
+      requireCaller(waiter);
+      return attr;
     } catch (error) {
       throw error instanceof SentFactError ? refused(error.message) : error;
     }
@@ -137,6 +148,14 @@ export class CallFactsService implements FactsService {
     return facts;
   }
 
+  #waiterOf(call: Call): Waiter {
+    const { fetched } = this.options;
+    return {
+      signal: call.abandoned?.(),
+      ...(call.trace !== undefined && fetched !== undefined && { watch: timed((fetch) => fetched(call, fetch)) }),
+    };
+  }
+
   #count(lacking: readonly LackingFact[]): void {
     for (const source of new Set(lacking.map((one) => one.source))) this.options.lacked(source);
   }
@@ -153,6 +172,25 @@ export class CallFactsService implements FactsService {
     const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : '';
     return new RpcError('unavailable', `facts are not available: ${named.slice(0, MOST_NAMED).join(', ')}${more}`);
   }
+}
+
+/** Ends a call whose caller has disconnected: what is not known says nothing about its sources. */
+function requireCaller({ signal }: Waiter): void {
+  if (signal?.aborted === true) throw new RpcError('canceled', 'the caller has disconnected');
+}
+
+/** Measures how long sources take. */
+function timed(tell: (fetch: FetchTime) => void): NonNullable<Waiter['watch']> {
+  return ({ name, kind = 'principal' }, keys) => {
+    const start = performance.now();
+    return (loaded) => {
+      const all = [...loaded];
+      const lacking = all.flatMap(({ row }) => (typeof row === 'string' ? row : []));
+      const reason = lacking.find((one) => one !== 'no row') ?? (lacking.length > 0 ? 'not found' : undefined);
+      const outcome = reason ?? (all.some(({ stale }) => stale === true) ? 'stale' : 'fetched');
+      tell({ start, end: performance.now(), source: name, of: kind, keys, rows: keys - lacking.length, outcome });
+    };
+  };
 }
 
 /** How many facts a message names. */

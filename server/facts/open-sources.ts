@@ -123,7 +123,8 @@ function watched(source: FactSource, name: string, states: SourceStates): FactSo
       try {
         return await source.load(keys, context);
       } catch (error) {
-        states.failed(name, error);
+        // Whoever gave up, at the deadline or before, says so.
+        if (!context.signal.aborted) states.failed(name, error);
         throw error;
       }
     },

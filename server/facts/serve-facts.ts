@@ -9,7 +9,7 @@ import type { FactsService } from '../service/facts.js';
 import type { Populations } from '../service/population.js';
 import { ThrottledReporter } from '../throttled-reporter.js';
 import type { OnDisagreement } from './bundle-facts.js';
-import { CallFactsService } from './call-facts.js';
+import { type CallFactsOptions, CallFactsService } from './call-facts.js';
 import { openPopulations } from './open-populations.js';
 import { openSources } from './open-sources.js';
 import { type SourceState, SourceStates } from './source-states.js';
@@ -29,7 +29,7 @@ interface Bundles {
 /** The sources of a server. */
 export interface ServedFacts {
   /** Fetches facts for calls that these bundles decide. */
-  readonly serviceFor: (bundles: Bundles) => FactsService;
+  readonly serviceFor: (bundles: Bundles, fetched?: CallFactsOptions['fetched']) => FactsService;
   /**
    * Tells of facts that the policies of a bundle read and nobody provides. Throws a ConfigError if `sources.require` refuses
    * such a bundle.
@@ -54,12 +54,13 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
   });
   return {
     populations: searched.populations,
-    serviceFor: (bundles) =>
+    serviceFor: (bundles, fetched) =>
       new CallFactsService({
         config,
         gatherer,
         deciders: (call) => bundles.of(call).facts as FactDeciders,
         lacked: (source) => states.lacked(source),
+        fetched,
       }),
     examine: (policies, engine) => {
       const read = policies.facts?.byKind(readingOptions(engine)) ?? new Map<string, ReadonlySet<string>>();

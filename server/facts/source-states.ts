@@ -51,7 +51,9 @@ export class SourceStates {
     state.requests += 1;
     state.fetched += call.found;
     state.durations.record(call.duration);
-    const [reason] = call.failures;
+    // That nobody waits any more says nothing about the source.
+    const [reason] = call.failures.filter((failure) => failure !== 'aborted');
+    if (reason === undefined && call.failures.length > 0) return;
     if (reason === undefined) {
       state.lastSuccess = Date.now();
       return;

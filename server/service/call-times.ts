@@ -19,6 +19,19 @@ export interface TokenTime extends Period {
   readonly refusal: string | undefined;
 }
 
+/** A source was asked for rows that a call needs; those of its cache are among them. */
+export interface FetchTime extends Period {
+  /** Its name. */
+  readonly source: string;
+  /** The kind that it is of, or `principal`. */
+  readonly of: string;
+  readonly keys: number;
+  /** How many keys have a row. */
+  readonly rows: number;
+  /** `fetched`, `stale` if the source failed and rows are older than they should be, or why rows are lacking. */
+  readonly outcome: string;
+}
+
 /** One call of the engine. */
 export interface DecisionTimes {
   readonly start: number;

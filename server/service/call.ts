@@ -47,6 +47,8 @@ export interface Call {
   readonly host: () => string;
   /** Whether it was received over TLS, for every protocol. */
   readonly isEncrypted: () => boolean;
+  /** Aborted if the caller disconnects, or cancels the call, before it is answered; absent if the transport cannot tell. */
+  readonly abandoned?: () => AbortSignal;
 }
 
 /** The facts of one call, opaque to all but those who fetch them. */

@@ -1,5 +1,5 @@
 import type { Call } from './call.js';
-import type { EntryTime, Period, TokenTimes } from './call-times.js';
+import type { EntryTime, FetchTime, Period, TokenTimes } from './call-times.js';
 import type { Report } from './rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned, Watcher } from './watcher.js';
 
@@ -33,6 +33,11 @@ export function tellVerified(watchers: readonly Watcher[], call: Call, times: To
   for (const watcher of watchers) watcher.verified?.(call, times);
 }
 
+/** Tells every watcher that a source was asked for a call that is traced. */
+export function tellFetched(watchers: readonly Watcher[], call: Call, fetch: FetchTime): void {
+  for (const watcher of watchers) watcher.fetched?.(call, fetch);
+}
+
 /** Tells every watcher that the answer to a call that is traced was put together. */
 export function tellAssembled(watchers: readonly Watcher[], call: Call, time: Period): void {
   for (const watcher of watchers) watcher.assembled?.(call, time);
@@ -48,7 +53,7 @@ export function tellAudited(watchers: readonly Watcher[], call: Call, time: Entr
  * watchers.
  */
 export function guarded(
-  { began, checked, planned, exceeded, ended, verified, assembled, audited }: Watcher,
+  { began, checked, planned, exceeded, ended, verified, fetched, assembled, audited }: Watcher,
   report: Report,
 ): Watcher {
   const guard = <Told extends readonly unknown[]>(tell: (...told: Told) => void): ((...told: Told) => void) => {
@@ -67,6 +72,7 @@ export function guarded(
     ...(exceeded && { exceeded: guard(exceeded) }),
     ...(ended && { ended: guard(ended) }),
     ...(verified && { verified: guard(verified) }),
+    ...(fetched && { fetched: guard(fetched) }),
     ...(assembled && { assembled: guard(assembled) }),
     ...(audited && { audited: guard(audited) }),
   };

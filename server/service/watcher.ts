@@ -2,7 +2,7 @@ import type { CheckResourcesRequest, PlanResourcesRequest } from '../../proto/ge
 import type { CheckEntry, Decision, Plan, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
 import type { FactsOfCheck } from './facts.js';
-import type { DecisionTimes, EntryTime, Period, TokenTimes } from './call-times.js';
+import type { DecisionTimes, EntryTime, FetchTime, Period, TokenTimes } from './call-times.js';
 import type { Code } from './rpc-error.js';
 
 /**
@@ -21,6 +21,8 @@ export interface Watcher {
   readonly ended?: (call: Call, end: CallEnd) => void;
   /** The tokens of the call were verified or refused. This and what follows is only told of calls that are traced. */
   readonly verified?: (call: Call, times: TokenTimes) => void;
+  /** A source was asked, and has answered or failed. */
+  readonly fetched?: (call: Call, fetch: FetchTime) => void;
   /** The answer has been put together from the decisions. */
   readonly assembled?: (call: Call, time: Period) => void;
   /** An audit entry has been made; the call may have ended by then. */

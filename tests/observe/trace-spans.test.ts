@@ -5,6 +5,7 @@ import { grpcClient } from '../../packages/client/grpc.js';
 import type { AuthzClient } from '../../packages/client/authz-client.js';
 import type { RunningServer } from '../../server/main.js';
 import type { ReceivedSpan } from './otlp-receiver.js';
+import { answerJson, startOrigin } from '../support/facts/served.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
 import { validToken, spansOf, type Tree, treeOf } from './traced-server.js';
 
@@ -180,6 +181,60 @@ test('the trace of a plan has spans for its token, the schema and the audit entr
     ],
   ]);
   assertNested(spans);
+});
+
+test('each request to a source has a span below the RPC, with its outcome and without keys and values', async () => {
+  const origin = await startOrigin();
+  origin.answer = (ids, response) => {
+    if (ids.includes('secret-lost')) response.writeHead(500).end();
+    else answerJson(response, ids[0] === 'secret-none' ? [] : ids.map((id) => ({ id, owner: 'u1', state: 'secret' })));
+  };
+  const sets = [
+    'schema.enforcement=none',
+    'sources.from.albums.of=album',
+    'sources.from.albums.provides.owner=string',
+    `sources.from.albums.http.url=${origin.url}/secret?ids={ids}`,
+    'sources.deadline=60s',
+  ];
+  const ids = [['secret-1', 'secret-2'], ['secret-none'], ['secret-lost']];
+  const ask = async (client: AuthzClient, own: readonly string[]): Promise<void> => {
+    const resources = own.map((id) => ({ resource: { kind: 'album', id }, actions: ['view'] }));
+    await client.checkAll({ principal: USER, resources }).catch(() => {});
+    await client.close();
+  };
+  const run = async (server: RunningServer): Promise<void> => {
+    for (const own of ids) await ask(restClient({ url: `http://${server.httpAddress}` }), own);
+    await ask(grpcClient({ address: server.grpcAddress }), ['secret-3']);
+  };
+  try {
+    const spans = await spansOf(ALWAYS, run, sets);
+    const rpc: Tree = [
+      `${SERVICE}/CheckResources`,
+      ['facts.Fetch'],
+      ['engine.Check', ['engine.CheckSerial', ['engine.Evaluate'], ['engine.Evaluate']]],
+      ['assemble_response'],
+      ['audit.WriteDecisionLog'],
+      ['audit.WriteAccessLog'],
+    ];
+    const first = named(spans, '/api')[0] as ReceivedSpan;
+    assert.equal(treeOf(spans, first), ['/api', rpc]);
+    assertNested(spans.filter(({ traceId }) => traceId === first.traceId));
+    const fetches = named(spans, 'facts.Fetch');
+    const fixed = { 'authz.source': 'albums', 'authz.kind': 'album' };
+    assert.equal(
+      fetches.map(({ attributes, status, message }) => [attributes, status, message]),
+      [
+        [{ ...fixed, 'authz.key.count': 2, 'authz.row.count': 2, 'authz.outcome': 'fetched' }, 0, ''],
+        [{ ...fixed, 'authz.key.count': 1, 'authz.row.count': 0, 'authz.outcome': 'not found' }, 0, ''],
+        [{ ...fixed, 'authz.key.count': 1, 'authz.row.count': 0, 'authz.outcome': 'failed' }, 2, 'failed'],
+        [{ ...fixed, 'authz.key.count': 1, 'authz.row.count': 1, 'authz.outcome': 'fetched' }, 0, ''],
+      ],
+    );
+    assert.not.match(JSON.stringify(fetches.map(({ attributes, message }) => [attributes, message])), 'secret');
+    assert.is((await spansOf({}, run, sets)).length, 0);
+  } finally {
+    await origin.close();
+  }
 });
 
 test('an unsampled call has no spans', async () => {

@@ -37,7 +37,8 @@ export async function spansOf(
       sets: [...SETS, `audit.file.path=${join(folder, 'audit.log')}`, ...sets],
       environment: {},
     });
-    const server = await startServer(config, await loaded(await compileFolder(join(folder, 'policies'))), {
+    const facts = sets.some((set) => set.startsWith('sources.'));
+    const server = await startServer(config, await loaded(await compileFolder(join(folder, 'policies'), { facts })), {
       log: LOG,
       audit: await openAudit(config, LOG),
     });

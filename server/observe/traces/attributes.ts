@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { Decision } from '../../service/decider.js';
 import type { Call } from '../../service/call.js';
 import { CODES } from '../../service/rpc-error.js';
-import type { TokenTimes } from '../../service/call-times.js';
+import type { FetchTime, TokenTimes } from '../../service/call-times.js';
 import type { CallEnd, Checked, Planned } from '../../service/watcher.js';
 import { nameHttpMethod, splitMethod, nameRpcSystem } from '../call-names.js';
 
@@ -76,6 +76,17 @@ export function schemaAttributes(decided: Pick<Decision, 'validationErrors'> | u
 /** Attributes of the tokens of a call: nothing that is in one. */
 export function tokensAttributes({ tokens }: TokenTimes): Attributes {
   return { 'authz.token.count': tokens.length };
+}
+
+/** Attributes of asking a source: nothing that it was asked for, or returned. */
+export function fetchAttributes({ source, of, keys, rows, outcome }: FetchTime): Attributes {
+  return {
+    'authz.source': source,
+    'authz.kind': cut(of),
+    'authz.key.count': keys,
+    'authz.row.count': rows,
+    'authz.outcome': outcome,
+  };
 }
 
 /** More would not help the reader of a trace. */

@@ -5,6 +5,7 @@ import type { Watcher } from '../../service/watcher.js';
 import {
   checkAttributes,
   evaluationAttributes,
+  fetchAttributes,
   planAttributes,
   schemaAttributes,
   tokensAttributes,
@@ -30,7 +31,7 @@ export function partSpans({
   below,
   contextOf,
   errorStatus,
-}: PartSpansOptions): Pick<Watcher, 'checked' | 'planned' | 'verified' | 'assembled' | 'audited'> {
+}: PartSpansOptions): Pick<Watcher, 'checked' | 'planned' | 'verified' | 'fetched' | 'assembled' | 'audited'> {
   const part = (
     call: Call,
     parent: Context,
@@ -79,6 +80,12 @@ export function partSpans({
       });
       for (const token of times.tokens) part(call, whole, 'aux_data.ExtractJWT', token, { failure: token.refusal });
     },
+    fetched: (call, fetch) => {
+      const rpc = contextOf(call);
+      if (rpc === undefined) return;
+      const failure = NO_FAILURES.has(fetch.outcome) ? undefined : fetch.outcome;
+      part(call, rpc, 'facts.Fetch', fetch, { attributes: fetchAttributes(fetch), failure });
+    },
     assembled: (call, time) => {
       const rpc = contextOf(call);
       if (rpc !== undefined) part(call, rpc, 'assemble_response', time);
@@ -95,6 +102,9 @@ export function partSpans({
 export function toWallTime({ timestamp, start }: Call, moment: number): number {
   return timestamp + moment - start;
 }
+
+/** Outcomes of asking a source for which it is not at fault. */
+const NO_FAILURES: ReadonlySet<string> = new Set(['fetched', 'not found', 'aborted']);
 
 interface PartDetails {
   readonly attributes?: Attributes;

@@ -15,6 +15,7 @@ export class GrpcCall implements TransportCall {
   readonly timestamp = Date.now();
   readonly start = performance.now();
   #peer: Peer | undefined = undefined;
+  #abandoned: AbortSignal | undefined = undefined;
 
   constructor(
     readonly method: string,
@@ -46,6 +47,18 @@ export class GrpcCall implements TransportCall {
 
   isEncrypted(): boolean {
     return this.authInfo !== '';
+  }
+
+  abandoned(): AbortSignal {
+    this.#abandoned ??= this.#watchCaller();
+    return this.#abandoned;
+  }
+
+  #watchCaller(): AbortSignal {
+    const controller = new AbortController();
+    if (this.call.cancelled) controller.abort();
+    else this.call.once('cancelled', () => controller.abort());
+    return controller.signal;
   }
 
   #whoCalls(): Peer {

@@ -19,6 +19,7 @@ export class HttpCall implements TransportCall {
   readonly timestamp = Date.now();
   readonly start = performance.now();
   #peer: Peer | undefined = undefined;
+  #abandoned: AbortSignal | undefined = undefined;
 
   constructor(
     readonly method: string,
@@ -57,6 +58,22 @@ export class HttpCall implements TransportCall {
   isEncrypted(): boolean {
     // HTTP/2 provides a stand-in for the socket, which has this too.
     return (this.request.socket as TLSSocket).encrypted === true;
+  }
+
+  abandoned(): AbortSignal {
+    this.#abandoned ??= this.#watchCaller();
+    return this.#abandoned;
+  }
+
+  #watchCaller(): AbortSignal {
+    const { response } = this;
+    const controller = new AbortController();
+    const close = (): void => {
+      if (!response.writableFinished) controller.abort();
+    };
+    if (response.closed || response.destroyed) close();
+    else response.once('close', close);
+    return controller.signal;
   }
 
   #whoCalls(): Peer {
