@@ -29,10 +29,17 @@ export interface PackageDefinition {
   readonly optionalPeers: { readonly [name: string]: string };
   /** What a registry finds the package by. */
   readonly keywords: readonly string[];
+  /** The folder that says most about it, to which registries link. */
+  readonly directory: string;
 }
 
 /** The paths in packages that differ from those here. Files of projects name them. */
-export const SHIPPED_AS: ReadonlyMap<string, string> = new Map([['packages/editor/schemas', 'schemas']]);
+const SHIPPED_AS: ReadonlyMap<string, string> = new Map([['packages/editor/schemas', 'schemas']]);
+
+/** The path in the package of a file or folder of this repository. */
+export function shippedPath(path: string): string {
+  return SHIPPED_AS.get(path) ?? path;
+}
 
 /** The keywords of all packages. */
 const KEYWORDS: readonly string[] = [
@@ -101,6 +108,7 @@ const LIBRARY: PackageDefinition = {
   files: ['skills/authz-lists'],
   dependencies: ['re2js'],
   keywords: [...KEYWORDS, 'row-level-security', 'sql', 'middleware', 'edge'],
+  directory: 'runtime',
   optionalPeers: {
     // tests/installation/peers.test.ts tries the oldest and the newest version of each that a guard or an adapter needs.
     '@grpc/grpc-js': '1.x',
@@ -205,6 +213,7 @@ const COMPILER: PackageDefinition = {
   ],
   dependencies: ['@grpc/grpc-js', '@jridgewell/sourcemap-codec', 'esbuild', 'node-sqlite3-wasm', 're2js', 'yaml'],
   keywords: [...KEYWORDS, 'compiler', 'testing', 'verification', 'cli'],
+  directory: 'packages/cli',
   optionalPeers: {
     'ts-morph': '28.x',
     'z3-solver': '5.x',
@@ -224,6 +233,7 @@ const SERVER: PackageDefinition = {
   files: ['docs/config.schema.json'],
   dependencies: ['@grpc/grpc-js', ...Object.keys(EXPORTERS), 'node-sqlite3-wasm'],
   keywords: [...KEYWORDS, 'server', 'grpc', 'authzen'],
+  directory: 'server',
   optionalPeers: CLIENTS,
 };
 

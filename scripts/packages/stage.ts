@@ -2,26 +2,22 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { buildPrograms } from '../build-programs.js';
+import type { Addresses } from './addresses.js';
+import { manifestOf, type RepositoryManifest } from './manifest.js';
 import { writeModules } from './modules.js';
-import { PACKAGES, type PackageDefinition, SHIPPED_AS, sourcesOf } from './packages.js';
-
-/** As far as manifests of packages are made from it. */
-interface RepositoryManifest {
-  readonly version: string;
-  readonly license: string;
-  readonly engines: { readonly node: string };
-  readonly dependencies: { readonly [name: string]: string };
-  /** The addresses of the project, once it has some: packages have the same. */
-  readonly homepage?: string;
-  readonly repository?: unknown;
-  readonly bugs?: unknown;
-}
+import { PACKAGES, type PackageDefinition, shippedPath, sourcesOf } from './packages.js';
 
 /**
  * Writes a package as it is published into a folder.
  * @param compiled the folder with the modules of all packages, absolute, which `compileModules` has written.
+ * @param addresses the public addresses of the project, which the manifest names; undefined for none.
  */
-export async function stagePackage(definition: PackageDefinition, compiled: string, folder: string): Promise<void> {
+export async function stagePackage(
+  definition: PackageDefinition,
+  compiled: string,
+  folder: string,
+  addresses: Addresses | undefined,
+): Promise<void> {
   const { facades = {}, programs, threads = {}, files } = definition;
   const dist = join(folder, 'dist');
   mkdirSync(dist, { recursive: true });
@@ -38,7 +34,7 @@ export async function stagePackage(definition: PackageDefinition, compiled: stri
     for (const ending of ['js', 'd.ts'])
       writeFileSync(join(dist, `${entry}.${ending}`), `export * from '${target}';\n`);
   const repository = JSON.parse(readFileSync('package.json', 'utf8')) as RepositoryManifest;
-  const manifest = manifestOf(definition, repository);
+  const manifest = manifestOf(definition, repository, addresses);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
@@ -48,68 +44,6 @@ function isShipped(path: string): boolean {
     path.startsWith('examples/templates') ||
     !/\.test\.ts$|^(runtime|packages\/[^/]+)\/(package\.json|README\.md)$/.test(path)
   );
-}
-
-function shippedPath(path: string): string {
-  return SHIPPED_AS.get(path) ?? path;
-}
-
-function manifestOf(definition: PackageDefinition, repository: RepositoryManifest): object {
-  const {
-    name,
-    description,
-    bin,
-    entries = {},
-    facades = {},
-    files,
-    dependencies,
-    optionalPeers,
-    keywords,
-  } = definition;
-  const { version, license, engines, homepage, bugs } = repository;
-  const modules = Object.entries(entries).map(([entry, source]) => [entry, moduleOf(source)]);
-  const facadeModules = Object.keys(facades).map((entry) => [entry, `${entry.slice(2)}.js`]);
-  return {
-    name,
-    version,
-    description,
-    keywords,
-    license,
-    ...(homepage !== undefined && { homepage }),
-    ...(repository.repository !== undefined && { repository: repository.repository }),
-    ...(bugs !== undefined && { bugs }),
-    type: 'module',
-    sideEffects: false,
-    engines,
-    ...(bin && {
-      bin: Object.fromEntries(Object.entries(bin).map(([command, program]) => [command, `dist/${program}.js`])),
-    }),
-    exports: {
-      ...Object.fromEntries(
-        [...modules, ...facadeModules].map(([entry, path = '']) => [
-          entry,
-          { types: `./dist/${path.replace(/\.js$/, '.d.ts')}`, default: `./dist/${path}` },
-        ]),
-      ),
-      './package.json': './package.json',
-    },
-    // Projects with `moduleResolution: node`, which does not know `exports`, find the declarations by it.
-    ...([...modules, ...facadeModules].length > 0 && {
-      typesVersions: {
-        '*': Object.fromEntries(
-          [...modules, ...facadeModules].map(([entry = '', path = '']) => [
-            entry.replace('./', ''),
-            [`./dist/${path.replace(/\.js$/, '.d.ts')}`],
-          ]),
-        ),
-      },
-    }),
-    files: ['dist', ...files.map(shippedPath)],
-    dependencies: Object.fromEntries(
-      dependencies.map((dependency) => [dependency, repository.dependencies[dependency]]),
-    ),
-    peerDependenciesMeta: Object.fromEntries(Object.keys(optionalPeers).map((peer) => [peer, { optional: true }])),
-  };
 }
 
 /** Throws if a package imports what its definition does not name, or names what it does not import. */
@@ -128,11 +62,6 @@ function requireDeclared(definition: PackageDefinition, imported: readonly strin
 /** `re2js`, or `@grpc/grpc-js`. */
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-}
-
-/** The path of the module that a source is compiled to. */
-function moduleOf(source: string): string {
-  return source.replace(/\.ts$/, '.js');
 }
 
 /** The page of the package on a registry: how to begin, then what it works with and the packages beside it. */

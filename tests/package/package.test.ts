@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packedPackages, unpackInto } from '../support/packed-packages.js';
+import { packedPackages, REPOSITORY, unpackInto } from '../support/packed-packages.js';
 import { PACKAGES } from '../../scripts/packages/packages.js';
 import { launch, stop } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
@@ -44,6 +44,21 @@ test('authzc compiles policies', async () => {
 test('authzc has the pages of diagnostics', async () => {
   const { stdout } = await run(process.execPath, [program, 'docs', 'policy/disabled'], { cwd: consumer });
   assert.match(stdout, /^# policy\/disabled\n/);
+});
+
+test('each package names the repository that it was packed with', () => {
+  for (const { name, directory } of PACKAGES) {
+    const manifest = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as object;
+    const { homepage, repository, bugs } = manifest as { readonly [key: string]: unknown };
+    assert.equal(
+      { homepage, repository, bugs },
+      {
+        homepage: `${REPOSITORY}#readme`,
+        repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory },
+        bugs: { url: `${REPOSITORY}/issues` },
+      },
+    );
+  }
 });
 
 test('policies that explain their decisions compile', async () => {

@@ -18,12 +18,16 @@ import { ROOT } from './compiled.js';
 /** The archives of the packages, in the order of `PACKAGES`: packed once for all tests of a tree. */
 export function packedPackages(): readonly string[] {
   packed ??= builtOnce('packages', [], (folder) => {
-    execFileSync(process.execPath, ['--import', 'tsx', 'scripts/pack-all.ts', folder], { cwd: ROOT, stdio: 'pipe' });
+    const words = ['--import', 'tsx', 'scripts/pack-all.ts', folder, '--repository', REPOSITORY];
+    execFileSync(process.execPath, words, { cwd: ROOT, stdio: 'pipe' });
   });
   return archivesIn(packed);
 }
 
 let packed: string | undefined;
+
+/** The page that the packed packages name as their repository. */
+export const REPOSITORY = 'https://git.example.com/acme/authz';
 
 function archivesIn(folder: string): readonly string[] {
   const files = readdirSync(folder);
