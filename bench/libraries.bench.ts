@@ -6,7 +6,7 @@ import { ROOT } from './harness/paths.js';
 import { figure, percent, ratio, type Section, table } from './harness/report.js';
 import { type Measurement, statisticsOf } from './harness/rounds.js';
 import { OURS, OVERVIEW_TITLE, type OverviewRow, printOverview, readOverview } from './overview.js';
-import { installLibraries } from './peers/libraries/install.js';
+import { installLibraries, VERSIONS } from './peers/libraries/install.js';
 import { runWorkload, startLibrary } from './peers/libraries/run-workload.js';
 import { weighAuthz, weighLibrary } from './peers/libraries/weigh.js';
 import { LIBRARIES, type Library } from './peers/libraries/libraries.js';
@@ -115,7 +115,7 @@ function notes(): string {
 /** What the figures depend on. */
 function provenance(): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  const versions = LIBRARIES.map((library) => `${library.package} ${library.version}`).join(', ');
+  const versions = LIBRARIES.map((library) => `${library.package} ${VERSIONS[library.package]}`).join(', ');
   return table(
     ['provenance', ''],
     [

@@ -4,6 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../../bench/harness/paths.js';
 import { printOverview, readOverview } from '../../bench/overview.js';
+import { VERSIONS } from '../../bench/peers/libraries/install.js';
+import { LIBRARIES } from '../../bench/peers/libraries/libraries.js';
 import { runWorkload } from '../../bench/peers/libraries/run-workload.js';
 import { hospital } from '../../bench/peers/libraries/workloads/hospital.js';
 import { WORKLOADS } from '../../bench/peers/libraries/workloads.js';
@@ -28,6 +30,11 @@ test('all libraries that are installed decide all workloads alike', async () => 
       import.meta.url,
       `${name} is not compared: ${reason} (\`npm run bench -- libraries\` installs what it compares)`,
     );
+});
+
+test('CI installs the packages of all libraries', () => {
+  assert.equal(LIBRARIES.map((library) => library.package).toSorted(), Object.keys(VERSIONS));
+  assert.match(readFileSync(join(ROOT, '.ci/run'), 'utf8'), /cp bench\/peers\/libraries\/package\.json "\$folder"\n/);
 });
 
 test('a library that decides otherwise is found', async () => {

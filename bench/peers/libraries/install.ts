@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../harness/paths.js';
 import { LIBRARIES } from './libraries.js';
@@ -7,26 +7,33 @@ import { LIBRARIES } from './libraries.js';
 /** The folder in which the packages are installed, and below which the worker is built. */
 export const FOLDER = join(ROOT, '.cache', 'bench', 'libraries');
 
+/** The list of the packages. `.ci/run` installs it, too. */
+const MANIFEST = join(ROOT, 'bench/peers/libraries/package.json');
+
+/** The version of each package. */
+export const VERSIONS: { readonly [name: string]: string } = (
+  JSON.parse(readFileSync(MANIFEST, 'utf8')) as { readonly dependencies: { readonly [name: string]: string } }
+).dependencies;
+
 /** A library that npm could not install, with what npm said. */
 export interface NotInstalled {
   readonly name: string;
   readonly reason: string;
 }
 
-/** Installs the packages without their scripts, one after the other: one that fails does not keep others away. */
+/** Installs the packages without their scripts, unless they are there already. Returns those that are not. */
 export function installLibraries(): readonly NotInstalled[] {
+  const isMissing = ({ package: wanted }: { readonly package: string }) =>
+    installedVersion(wanted) !== VERSIONS[wanted];
+  if (!LIBRARIES.some(isMissing)) return [];
   mkdirSync(FOLDER, { recursive: true });
-  const manifest = join(FOLDER, 'package.json');
-  if (!existsSync(manifest)) writeFileSync(manifest, JSON.stringify({ private: true, type: 'module' }));
-  return LIBRARIES.flatMap(({ name, package: wanted, version }) => {
-    if (installedVersion(wanted) === version) return [];
-    const { status, stderr } = spawnSync(
-      'npm',
-      ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', `${wanted}@${version}`],
-      { cwd: FOLDER, encoding: 'utf8' },
-    );
-    return status === 0 ? [] : [{ name, reason: stderr.trim().split('\n')[0] ?? '' }];
+  copyFileSync(MANIFEST, join(FOLDER, 'package.json'));
+  const { stderr } = spawnSync('npm', ['install', '--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund'], {
+    cwd: FOLDER,
+    encoding: 'utf8',
   });
+  const reason = stderr.trim().split('\n')[0] ?? '';
+  return LIBRARIES.filter(isMissing).map(({ name }) => ({ name, reason }));
 }
 
 /** The version of a package that is installed; undefined if it is not. */

@@ -12,8 +12,8 @@ import { decideWithPermix } from './deciders/permix.js';
 /** A library that decides in process. */
 export interface Library {
   readonly name: string;
+  /** As the package.json beside this file names it, with its version. */
   readonly package: string;
-  readonly version: string;
   /** Whether its rules cannot read attributes. */
   readonly rolesOnly?: true;
   /** What to know about its rows. */
@@ -31,14 +31,12 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'CASL',
     package: '@casl/ability',
-    version: '7.0.1',
     imports: `import { createMongoAbility, subject } from '@casl/ability'; globalThis.used = [createMongoAbility, subject];`,
     prepare: decideWithCasl,
   },
   {
     name: 'Permix',
     package: 'permix',
-    version: '4.1.2',
     note: 'conditions are functions of the program; needs Node 22',
     imports: `import { createPermix } from 'permix'; globalThis.used = [createPermix];`,
     prepare: decideWithPermix,
@@ -46,7 +44,6 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'Better Auth',
     package: 'better-auth',
-    version: '1.7.25',
     rolesOnly: true,
     note: 'roles only, as its access control has no conditions',
     imports: `import { createAccessControl } from 'better-auth/plugins/access'; globalThis.used = [createAccessControl];`,
@@ -55,7 +52,6 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'easy-rbac',
     package: 'easy-rbac',
-    version: '4.0.0',
     note: 'decides asynchronously; conditions are functions of the program',
     imports: `import rbac from 'easy-rbac'; globalThis.used = [rbac];`,
     prepare: decideWithEasyRbac,
@@ -63,14 +59,12 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'accesscontrol',
     package: 'accesscontrol',
-    version: '3.1.1',
     imports: `import { AccessControl } from 'accesscontrol'; globalThis.used = [AccessControl];`,
     prepare: decideWithAccessControl,
   },
   {
     name: 'casbin',
     package: 'casbin',
-    version: '5.51.1',
     note: '`enforceSync`',
     imports: `import { newEnforcer, newModelFromString } from 'casbin'; globalThis.used = [newEnforcer, newModelFromString];`,
     prepare: decideWithCasbin,
@@ -78,7 +72,6 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'Cedar (wasm)',
     package: '@cedar-policy/cedar-wasm',
-    version: '4.13.0',
     note: '`statefulIsAuthorized`, with parsed policies; entities are passed with each call',
     imports: `import cedar from '@cedar-policy/cedar-wasm/nodejs'; globalThis.used = [cedar];`,
     wasm: 'nodejs/cedar_wasm_bg.wasm',
@@ -87,7 +80,6 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'Cedarling (wasm)',
     package: '@janssenproject/cedarling_wasm',
-    version: '2.4.0',
     note: '`authorize_unsigned`, asynchronous; requests are JSON beforehand',
     imports: `import { init, initSync } from '@janssenproject/cedarling_wasm'; globalThis.used = [init, initSync];`,
     wasm: 'cedarling_wasm_bg.wasm',
@@ -96,7 +88,6 @@ export const LIBRARIES: readonly Library[] = [
   {
     name: 'Oso (wasm)',
     package: 'oso',
-    version: '0.27.3',
     note: '`isAllowed`, asynchronous',
     imports: `import { Oso } from 'oso'; globalThis.used = [Oso];`,
     wasm: 'dist/src/polar_wasm_api_bg.wasm',
