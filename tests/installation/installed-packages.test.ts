@@ -44,6 +44,18 @@ const BUDGETS: { readonly [name: string]: { readonly bytes: number; readonly pac
   'authz-server': { bytes: 35_500_000, packages: 62 },
 };
 
+/** What docs/install.md says that an installation has, with its dependencies. */
+const SAID = new Map(
+  [
+    ...readFileSync(join(ROOT, 'docs/install.md'), 'utf8').matchAll(
+      /^\| `([^`]+)` \| .+ \| ([\d.]+) MB, (\d+) packages \|$/gm,
+    ),
+  ].map(([, name = '', megabytes, packages]) => [name, { bytes: Number(megabytes) * 1e6, packages: Number(packages) }]),
+);
+
+/** How far the page may be off, as programs for other processors and new versions of dependencies differ in size. */
+const SPREAD = 0.1;
+
 let archives: readonly string[] = [];
 test.before(() => {
   archives = packedPackages();
@@ -54,7 +66,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 const installed = new Map<string, string>();
 
 for (const [index, { name }] of PACKAGES.entries()) {
-  test(`${name} installs within its budget, on the oldest Node that it names`, async () => {
+  test(`${name} installs within its budget, and as docs/install.md says, on the oldest Node that it names`, async () => {
     const project = join(folder, `${name}-project`);
     mkdirSync(project);
     const modules = name === 'authzc' ? await installToRun(index, project) : await installInto(index, project);
@@ -62,10 +74,12 @@ for (const [index, { name }] of PACKAGES.entries()) {
     const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
       readonly packages: object;
     };
-    const budget = BUDGETS[name];
-    assert.ok(budget !== undefined);
+    const [budget, said] = [BUDGETS[name], SAID.get(name)];
+    assert.ok(budget !== undefined && said !== undefined, `${name} has no budget, or no row in docs/install.md`);
     const found = { bytes: bytesIn(modules), packages: Object.keys(packages).length };
     assert.ok(found.bytes <= budget.bytes && found.packages <= budget.packages, `${name}: ${JSON.stringify(found)}`);
+    for (const key of ['bytes', 'packages'] as const)
+      assert.ok(Math.abs(found[key] / said[key] - 1) <= SPREAD, `docs/install.md, ${name}: ${JSON.stringify(found)}`);
   });
 }
 
