@@ -8,7 +8,7 @@ import { ReadSets } from '../../packages/analysis/facts/of-point.js';
 import { readSetsOfCheck } from '../../runtime/facts/of-check.js';
 import { PartialDecisions } from '../../packages/analysis/partial/partial-decisions.js';
 import { guard } from '../../runtime/engine/parts.js';
-import { rounds, SEED } from '../support/effort.js';
+import { roundsUntil, sampleOf, SEED } from '../support/effort.js';
 import {
   compiled,
   FAMILIES,
@@ -79,9 +79,11 @@ function isOther(fact: string, kept: ReadonlySet<string>): boolean {
 for (const [name, family] of Object.entries(FAMILIES))
   test(`${name}: decide alone, and none can be left out`, () => {
     const counts: Counts = { decisions: 0, facts: 0, read: 0 };
-    for (let store = 0; store < rounds(60, 2); store += 1) compare(family, SEED * 100_000 + store, 30, counts);
+    const { policies, questions } = sampleOf(60, 2, 30);
+    const isEnough = (): boolean => counts.decisions > 0 && counts.facts > 0 && counts.facts < counts.read;
+    for (const store of roundsUntil(policies, isEnough)) compare(family, SEED * 100_000 + store, questions, counts);
     if (process.env['COUNTS']) console.log(name, counts);
-    assert.ok(counts.decisions > 0 && counts.facts > 0 && counts.facts < counts.read, JSON.stringify(counts));
+    assert.ok(isEnough(), JSON.stringify(counts));
   });
 
 test.run();

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PartialDecisions } from '../../packages/analysis/partial/partial-decisions.js';
 import { guard } from '../../runtime/engine/parts.js';
-import { rounds, SEED } from '../support/effort.js';
+import { roundsUntil, sampleOf, SEED } from '../support/effort.js';
 import {
   compiled,
   FAMILIES,
@@ -73,11 +73,12 @@ function compare(name: string, family: Family, seed: number, questions: number, 
 for (const [name, family] of Object.entries(FAMILIES)) {
   test(`${name}: decides as every completion`, () => {
     const counts: Counts = { answers: 0, yes: 0, no: 0 };
-    for (let store = 0; store < rounds(200, 6); store += 1) compare(name, family, SEED * 100_000 + store, 60, counts);
-    assert.ok(
-      counts.yes > 0 && counts.no > counts.yes / 10 && counts.yes + counts.no < counts.answers,
-      JSON.stringify(counts),
-    );
+    const { policies, questions } = sampleOf(200, 6, 60);
+    const isEnough = (): boolean =>
+      counts.yes > 0 && counts.no > counts.yes / 10 && counts.yes + counts.no < counts.answers;
+    for (const store of roundsUntil(policies, isEnough))
+      compare(name, family, SEED * 100_000 + store, questions, counts);
+    assert.ok(isEnough(), JSON.stringify(counts));
     if (process.env['COUNTS']) console.log(name, counts, process.cpuUsage().user / 1e6);
   });
 }

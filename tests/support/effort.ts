@@ -34,6 +34,37 @@ export function rounds(full: number, quick = full / 10): number {
   return EFFORT === 'full' ? full : full * 20;
 }
 
+/** How many random policies a test compiles, and how many questions it asks about each. */
+export interface Sample {
+  readonly policies: number;
+  readonly questions: number;
+}
+
+/**
+ * The sample of a test that asks many questions about each of its random policies. A campaign asks ten times as many about
+ * as many policies as `full`, as compiling takes longer than asking.
+ *
+ * @param full policies at the effort `full`, and in campaigns.
+ * @param quick policies at the effort `quick`.
+ */
+export function sampleOf(full: number, quick: number, questions: number): Sample {
+  return EFFORT === 'campaign'
+    ? { policies: full, questions: questions * 10 }
+    : { policies: rounds(full, quick), questions };
+}
+
+/**
+ * The numbers of the rounds of a random test that requires its rounds to show something, such as a request that is
+ * allowed. Whether few rounds do is luck, so there are more until they have. If 20 times as many do not, the test is
+ * to fail: it no longer generates what it is about.
+ *
+ * @example
+ * for (const round of roundsUntil(rounds(400), () => counts.allowed > 0)) compare(round);
+ */
+export function* roundsUntil(planned: number, isEnough: () => boolean): Generator<number> {
+  for (let round = 0; round < planned || (round < planned * 20 && !isEnough()); round += 1) yield round;
+}
+
 function parseEffort(text = 'quick'): Effort {
   if (!EFFORTS.includes(text)) throw new Error(`EFFORT: must be one of ${EFFORTS.join(', ')}, not \`${text}\``);
   return text as Effort;
