@@ -1,8 +1,16 @@
+import { decidesPartially, tellsReads } from '../../../packages/analysis/partial/index.js';
 import { makeBundle } from '../../../packages/analysis/program/bundle.js';
 import { restoreProgram, serialiseProgram } from '../../../compiler/ir/serialised.js';
+import { serialiseSchemas } from '../../../compiler/ir/serialised-schemas.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
-import { type AccessRequest, createEngine, type Engine, type EngineOptions } from '../../../runtime/engine/index.js';
+import {
+  type AccessRequest,
+  type CompiledBundle,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+} from '../../../runtime/engine/index.js';
 import { factName, type FactRoot } from '../../../runtime/facts/fact-names.js';
 import { KIND, randomPolicies, randomPrincipal } from '../sql/random-policies.js';
 import { compileTexts } from '../compiled.js';
@@ -114,6 +122,8 @@ export interface Compiled {
   /** As a bundle has it. */
   readonly program: Program;
   readonly engine: Engine;
+  /** What `authzc compile --facts` makes of them. */
+  readonly bundle: CompiledBundle;
 }
 
 /** The engine and the program of random policies; undefined if they do not compile. */
@@ -123,7 +133,12 @@ export function compiled(
 ): Compiled | undefined {
   const { lowered } = compileTexts(texts);
   if (lowered === undefined) return undefined;
-  const folded = fold(lowered);
-  const { bundle } = makeBundle(folded);
-  return { program: restoreProgram(serialiseProgram(folded)), engine: createEngine(bundle, options) };
+  const program = fold(lowered);
+  const serialised = serialiseProgram(program);
+  const bundle: CompiledBundle = {
+    ...makeBundle(program).bundle,
+    partial: decidesPartially(serialised),
+    facts: tellsReads(serialised, serialiseSchemas(program)),
+  };
+  return { program: restoreProgram(serialised), engine: createEngine(bundle, options), bundle };
 }
