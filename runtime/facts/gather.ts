@@ -12,7 +12,7 @@ import { type FactDeciders, findPlace } from './deciders.js';
 import { factName } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
-import { decideAll, fetchRows, isAmong, type LoopOptions, step, type WatchFetch } from './loop.js';
+import { decideAll, fetchRows, isAmong, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
 import { type CallerPolicy, type FactSource, prepareSources } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
@@ -64,6 +64,8 @@ export interface CompletedCheck {
   /** The principal, then its actors. */
   readonly principals: readonly CompletedSubject[];
   readonly resources: readonly CompletedSubject[];
+  /** Whether all is known on which derived roles, outputs and failures depend, by index of the resource. */
+  readonly isWhole: readonly boolean[];
   /** What cannot be decided: by index of the resource, then by action. */
   readonly open: ReadonlyMap<number, ReadonlyMap<string, readonly LackingFact[]>>;
 }
@@ -198,6 +200,7 @@ export class FactGatherer {
     return {
       principals: first?.principals.map(({ subject }) => completed(subject)) ?? [],
       resources: asks.map(([ask]) => completed((ask as Ask).resource.subject)),
+      isWhole: asks.map((own) => own.every((ask) => isWhole(ask) || knowsResponse(ask, deciders))),
       open,
     };
   }

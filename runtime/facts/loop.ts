@@ -232,6 +232,11 @@ function decideAnswer(ask: Ask, deciders: Deciders): boolean | readonly OpenFact
   return open.length > 0 ? distinct(open) : listSubjects(ask).flatMap(listOpenFacts);
 }
 
+/** Whether all is known on which the whole response to an ask depends: its outputs and derived roles, too. */
+export function knowsResponse(ask: Ask, deciders: Deciders): boolean {
+  return ask.principals.every((_, index) => openFacts(ask, index, deciders.responseFacts(ask, index)).length === 0);
+}
+
 /** The unknown facts of a principal and the resource that are among some; all of them if these are not known. */
 function openFacts(ask: Ask, index: number, among: FactNames | undefined): readonly OpenFact[] {
   const { subject } = ask.principals[index] as Ask['principals'][number];

@@ -14,11 +14,16 @@ export function checkDetails(
   tenants: TenantDocuments | undefined,
   onProblem: OnAuditProblem,
 ): DecisionDetails {
-  const { principal, resources, auxData, includeMeta } = checked;
+  const { principal, resources, auxData, includeMeta, facts } = checked;
   const call: CheckCall = { principal, resources, auxData, includeMeta: true, tenants };
-  const { effectiveDerivedRoles, ...details } = explainCall(bundle, call, onProblem);
-  if (includeMeta) return details;
-  return { ...details, effectiveDerivedRoles: effectiveDerivedRoles ?? rolesWithinLimits(bundle, call) };
+  const explained = explainCall(bundle, call, onProblem);
+  // To an explanation, facts that are not known are missing.
+  const told = <Items>(items: readonly Items[], index: number): readonly Items[] =>
+    facts === undefined || facts.isWhole[index] === true ? items : [];
+  const details = { ...explained, evaluationErrors: explained.evaluationErrors.map(told) };
+  if (includeMeta) return { ...details, effectiveDerivedRoles: undefined };
+  const derivedRoles = explained.effectiveDerivedRoles ?? rolesWithinLimits(bundle, call);
+  return { ...details, effectiveDerivedRoles: derivedRoles?.map(told) };
 }
 
 /** What a bundle says of a plan that was made. */

@@ -82,7 +82,7 @@ export class CallFactsService implements FactsService {
       return { question, decide: (work) => work(), facts: undefined };
     const facts = this.#factsOf(call, deciders);
     const { gathered } = facts;
-    const { principals, resources, open } = gatherer.complete(deciders, question, gathered);
+    const { principals, resources, isWhole: isKnown, open } = gatherer.complete(deciders, question, gathered);
     if (open.size > 0) {
       const lacking = [...open.values()].flatMap((actions) => [...actions.values()].flat());
       this.#count(lacking);
@@ -104,6 +104,7 @@ export class CallFactsService implements FactsService {
         principal: toFacts(own as CompletedSubject),
         actors: actors.map(toFacts),
         resources: resources.map(toFacts),
+        isWhole: isKnown,
       } satisfies FactsOfCheck,
     };
   }

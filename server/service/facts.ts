@@ -75,6 +75,8 @@ export interface FactsOfCheck {
   readonly principal: FactsOfSubject;
   readonly actors: readonly FactsOfSubject[];
   readonly resources: readonly FactsOfSubject[];
+  /** Whether all is known on which derived roles and failures of conditions depend, by index of the resource. */
+  readonly isWhole: readonly boolean[];
 }
 
 /** Facts of a principal or of a resource. */

@@ -16,6 +16,7 @@ import type { RunningServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { compare, type ShadowItem } from '../../server/rollout/comparison.js';
 import type { Call } from '../../server/service/call.js';
+import type { DecisionLogEntry } from '../../proto/gen/audit-messages.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { ADMIN, answerJson, factsBundle, type Origin, startFactsServer, startOrigin } from '../support/facts/served.js';
 import { send } from '../support/server/http-client.js';
@@ -192,6 +193,95 @@ test('audit entries say where facts are from, and which were not known', async (
   assert.ok(line.kind === 'check');
   const { kept } = line.check.resources[0] ?? {};
   assert.ok(typeof kept === 'object' && kept.unknown.has('resource.attr.region'));
+});
+
+/** The outputs of the entries of decisions that a server writes while something is asked. */
+async function auditedOutputs(
+  policies: { readonly [path: string]: string },
+  more: object,
+  ask: (server: RunningServer) => Promise<unknown>,
+): Promise<readonly { readonly [name: string]: unknown }[]> {
+  rmSync(AUDIT, { force: true });
+  const { config } = loadConfig({
+    sets: ['audit.enabled=true', 'audit.backend=file', `audit.file.path=${AUDIT}`],
+    environment: {},
+  });
+  const audit = await openAuditLog(config.audit, (message) => assert.unreachable(message));
+  const server = await startFactsServer(
+    await factsBundle(policies),
+    { sources: sources(more), audit: { enabled: true, backend: 'file', file: { path: AUDIT } } },
+    { log, audit },
+  );
+  await ask(server);
+  await server.close();
+  return readFileSync(AUDIT, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('checkResources'))
+    .flatMap((line) => (JSON.parse(line) as DecisionLogEntry).checkResources?.outputs ?? []) as never;
+}
+
+const FOREIGN = {
+  'roles.yaml': JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    derivedRoles: {
+      name: 'places',
+      definitions: [
+        { name: 'nowhere', parentRoles: ['user'], condition: { match: { expr: '!has(R.attr.region)' } } },
+        { name: 'owner', parentRoles: ['user'], condition: { match: { expr: 'R.attr.owner == P.id' } } },
+      ],
+    },
+  }),
+  'doc.yaml': JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: {
+      resource: 'doc',
+      version: 'default',
+      importDerivedRoles: ['places'],
+      rules: [
+        { actions: ['view'], effect: 'EFFECT_ALLOW', derivedRoles: ['owner'] },
+        {
+          actions: ['view'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['user'],
+          condition: { match: { expr: 'R.attr.region == "asia"' } },
+        },
+        { actions: ['edit'], effect: 'EFFECT_ALLOW', derivedRoles: ['nowhere'] },
+      ],
+    },
+  }),
+};
+
+test('audit entries have no derived roles and no errors that only come from facts that are not known', async () => {
+  const told = async (attr: object, more: object = {}, request: object = {}) => {
+    const ask = (server: RunningServer) =>
+      send(
+        server.httpAddress,
+        'POST',
+        '/api/check/resources',
+        JSON.stringify({
+          principal: { id: 'ann', roles: ['user'] },
+          resources: [{ resource: { kind: 'doc', id: '1', attr }, actions: ['view'] }],
+          ...request,
+        }),
+        asJson,
+      );
+    const [output] = await auditedOutputs(FOREIGN, more, ask);
+    return [
+      output?.['effectiveDerivedRoles'],
+      JSON.stringify(output?.['evaluationErrors'] ?? []).includes('region'),
+    ] as const;
+  };
+  // The region is not fetched: the owner decides.
+  assert.equal(await told({}), [undefined, false]);
+  assert.equal(await told({ region: 'eu' }), [['owner'], false]);
+  assert.equal(await told({}, {}, { includeMeta: true }), [['owner'], false]);
+  // What is denied for want of a fact tells nothing, either.
+  const { answer } = origin;
+  origin.answer = (ids, response, request) =>
+    request.url?.startsWith('/regions') === true ? response.writeHead(500).end() : answer(ids, response, request);
+  const edit = { resources: [{ resource: { kind: 'doc', id: '1' }, actions: ['edit'] }] };
+  assert.equal(await told({}, { onFailure: 'deny' }, edit), [undefined, false]);
+  origin.answer = answer;
 });
 
 test('metrics count what sources do', async () => {
