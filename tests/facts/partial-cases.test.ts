@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { PartialDecisions } from '../../packages/analysis/partial/partial-decisions.js';
 import { guard } from '../../runtime/engine/parts.js';
 import { compiled } from '../support/facts/families.js';
+import { bytesInUse } from '../support/heap.js';
 
 /*
  * Conditions of which a fact is unknown, form by form: what is decided holds for every value of it, and what is not decided
@@ -253,6 +254,39 @@ test('an unknown entry of a computed name asks for that entry alone', () => {
     [...(ask('"first" in runtime.effectiveDerivedRoles', ['a', 'b']) as ReadonlySet<string>)],
     ['resource.attr.a'],
   );
+});
+
+test('memory does not grow with the roles and actions that requests name', () => {
+  const texts = {
+    'p.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: {
+        resource: 'doc',
+        version: 'default',
+        rules: Array.from({ length: 20 }, (_, index) => ({
+          actions: ['read:*'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['user'],
+          condition: { match: { expr: `R.attr.n == ${index}` } },
+        })),
+      },
+    }),
+  };
+  const own = new PartialDecisions(compiled(texts, OPTIONS)?.program as typeof program, guard, OPTIONS);
+  const ask = (number: number): void => {
+    const principal = { id: 'a', roles: ['user', `role ${number % 16}`] };
+    const answer = own.partial(
+      { principal, resource: { kind: 'doc', id: '1' }, action: `read:${number}` },
+      new Set(['resource.attr.n']),
+    );
+    assert.ok(typeof answer === 'object');
+  };
+  const askMany = (from: number): number => {
+    for (let number = from; number < from + 11_000; number += 1) ask(number);
+    return bytesInUse();
+  };
+  const [none, some, more] = [bytesInUse(), askMany(0), askMany(11_000)];
+  assert.ok(more - some < (some - none) / 4, `${none}, ${some}, ${more}`);
 });
 
 test.run();

@@ -14,19 +14,17 @@ import { type Formula, or } from '../formula/formula.js';
 import { PartialRequest } from './context.js';
 import { PartialFormulas } from './formula.js';
 
-/** What some roles may do at a point, as formulas that are made when an action is first asked for. */
-interface Formulas {
-  readonly decisions: PointDecisions;
-  readonly byAction: Map<string, Formula>;
-}
-
-/** How many points, and how many actions of one, are remembered. */
-const MOST_REMEMBERED = 1000;
+/** How many points, and how many formulas of all of them, are remembered: requests can name any number of roles and actions. */
+const MOST_POINTS = 1000;
+const MOST_FORMULAS = 10_000;
 
 /** Decides requests of which some facts are unknown, from the formulas of the decisions of a program. */
 export class PartialDecisions implements PartialDecider {
   private readonly decisions: Decisions;
-  private readonly points = new Map<string, Formulas>();
+  /** What some roles may do at a point. */
+  private readonly points = new Map<string, PointDecisions>();
+  /** When some roles may do an action at a point. */
+  private readonly formulas = new Map<string, Formula>();
   /** The ids of principals with policies. */
   private readonly principals: ReadonlySet<string>;
 
@@ -75,16 +73,14 @@ export class PartialDecisions implements PartialDecider {
         }
       : undefined;
     const roles = [...new Set(principal.roles)].sort();
-    const formulas = remembered(this.points, JSON.stringify([kind, version, scope, own ?? null, roles]), () => ({
-      decisions: this.decisions.at(
-        { kind, isNamedKind: true, version, scope, isNamedScope: true, principal: own },
-        roles,
-      ),
-      byAction: new Map<string, Formula>(),
-    }));
-    const { decisions, byAction } = formulas;
+    const key = JSON.stringify([kind, version, scope, own ?? null, roles]);
+    const decisions = remembered(this.points, MOST_POINTS, key, () =>
+      this.decisions.at({ kind, isNamedKind: true, version, scope, isNamedScope: true, principal: own }, roles),
+    );
     if (decisions.sharesResults) return undefined;
-    return remembered(byAction, action, () => or(...roles.map((role) => decisions.ofRole(role, action))));
+    return remembered(this.formulas, MOST_FORMULAS, `${key}${action}`, () =>
+      or(...roles.map((role) => decisions.ofRole(role, action))),
+    );
   }
 }
 
@@ -97,11 +93,11 @@ function selecting({ defaultPolicyVersion, defaultScope, lenientScopeSearch }: P
   };
 }
 
-function remembered<Value>(entries: Map<string, Value>, key: string, make: () => Value): Value {
+function remembered<Value>(entries: Map<string, Value>, most: number, key: string, make: () => Value): Value {
   const known = entries.get(key);
   if (known !== undefined) return known;
   const made = make();
-  if (entries.size >= MOST_REMEMBERED) entries.delete(entries.keys().next().value as string);
+  if (entries.size >= most) entries.delete(entries.keys().next().value as string);
   entries.set(key, made);
   return made;
 }
