@@ -60,8 +60,8 @@ export class Rows {
 
 /** A principal, an actor, or the resource of a request: what facts are of. */
 export class Subject {
-  /** The attributes that are known. */
-  readonly attr: { [name: string]: unknown } = {};
+  /** The attributes that are known: those that were sent, then those of each source in its order. */
+  attr: { [name: string]: unknown } = {};
   /** The loader of each fact that is not known, by attribute. */
   readonly unknown = new Map<string, Loader>();
   /** Why a fact will not be known. */
@@ -73,12 +73,13 @@ export class Subject {
   private readonly keyless = new Map<string, Loader>();
   /** The sources that are asked once more, because their rows were too old beside others. */
   private readonly renewed = new Set<Loader>();
+  /** The names of attributes, in their order. */
   private readonly names: readonly string[];
 
   /**
    * @param loaders those that provide facts of it.
    * @param others those that provide facts of the same side for other requests. What they provide is not known here,
-   *   unless it is sent: a request must not make a fact missing by naming another scope.
+   *   unless it is sent and they take that: a request must not make a fact missing, or another one, by naming another scope.
    * @param label what the facts are called, if not as the root: `principal.actors[0].attr`.
    */
   constructor(
@@ -89,18 +90,19 @@ export class Subject {
     others: readonly Loader[],
     private readonly label: string = root,
   ) {
-    this.names = Object.keys(sent);
-    for (const name of this.names) {
+    this.names = [...new Set([...Object.keys(sent), ...loaders.flatMap(({ source: { facts } }) => [...facts.keys()])])];
+    for (const name of Object.keys(sent)) {
       const value = sent[name];
       if (value !== absent && value !== undefined) define(this.attr, name, value);
     }
     for (const loader of loaders)
       for (const attribute of loader.source.facts.keys()) this.choose(loader, attribute, sent);
+    const own = new Set(loaders.flatMap(({ source: { facts } }) => [...facts.keys()]));
     for (const loader of others)
       for (const attribute of loader.source.facts.keys()) {
-        if (this.unknown.has(attribute) || isGiven(sent, attribute)) continue;
-        this.unknown.set(attribute, loader);
-        this.failed.set(attribute, 'not found');
+        if (own.has(attribute) || this.unknown.has(attribute)) continue;
+        this.choose(loader, attribute, sent);
+        if (this.unknown.has(attribute)) this.failed.set(attribute, 'not found');
       }
     for (const name of Object.keys(this.attr)) this.used.set(name, { fact: this.nameOf(name), from: 'sent' });
   }
@@ -125,6 +127,19 @@ export class Subject {
 
   /** Takes the facts from rows that are loaded. */
   take(rows: Rows, now: number, tx: unknown): void {
+    const known = Object.keys(this.attr).length;
+    this.takeLoaded(rows, now, tx);
+    if (Object.keys(this.attr).length !== known) this.sort();
+  }
+
+  /** Conditions over all attributes see their order, which must not depend on what was known first. */
+  private sort(): void {
+    const sorted: { [name: string]: unknown } = {};
+    for (const name of this.names) if (Object.hasOwn(this.attr, name)) define(sorted, name, this.attr[name]);
+    this.attr = sorted;
+  }
+
+  private takeLoaded(rows: Rows, now: number, tx: unknown): void {
     let isDone = false;
     // A fact may be the key of others.
     while (!isDone) {

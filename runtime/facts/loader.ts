@@ -37,6 +37,8 @@ interface SharedCall {
   readonly keys: readonly string[];
   readonly rows: Promise<ReadonlyMap<string, LoadedRow>>;
   readonly controller: AbortController;
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number;
   /** Those that wait, or gave up for another reason than that they were aborted. */
   waiters: number;
 }
@@ -82,7 +84,10 @@ export class Loader {
     return new Map(loaded.flatMap((rows) => [...rows]));
   }
 
-  /** One request serves all decisions that wait for a key. It ends when all of them are aborted. */
+  /**
+   * One request serves all decisions that wait for a key, if it began so late that its row may be used. It ends when all of
+   * them are aborted.
+   */
   private async loadShared(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
     if (options.signal?.aborted === true) return this.allFailed(keys, 'aborted');
     const found = new Map<string, LoadedRow>();
@@ -90,7 +95,7 @@ export class Loader {
     for (const key of keys) {
       const kept = this.kept(key, options);
       if (kept !== undefined) found.set(key, kept);
-      else if (this.waiting.has(key)) continue;
+      else if (this.isYoung(this.waiting.get(key))) continue;
       else if (this.now() < (this.pausedUntil.get(key) ?? 0)) found.set(key, this.failed(key, 'paused'));
       else asked.push(key);
     }
@@ -115,10 +120,14 @@ export class Loader {
     );
   }
 
+  private isYoung(call: SharedCall | undefined): boolean {
+    return call !== undefined && this.now() - call.at < this.source.cache.maxAge;
+  }
+
   private share(keys: readonly string[], options: LoadOptions): void {
     const controller = new AbortController();
     const shared = { ...options, signal: controller.signal, until: Number.POSITIVE_INFINITY };
-    const call: SharedCall = { keys, rows: this.ask(keys, shared), controller, waiters: 0 };
+    const call: SharedCall = { keys, rows: this.ask(keys, shared), controller, at: this.now(), waiters: 0 };
     for (const key of keys) this.waiting.set(key, call);
     call.rows.then(() => this.forget(call));
   }

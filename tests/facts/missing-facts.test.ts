@@ -28,6 +28,7 @@ resourcePolicy:
     - {actions: [close, wait], effect: EFFECT_ALLOW, roles: [user]}
     - {actions: [close], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: R.attr.locked || R.attr.label == "y"}}}
     - {actions: [wait], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: now() < timestamp(R.attr.until)}}}
+    - {actions: [first], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 'R.attr.map(k, k)[0] == "a"'}}}
     - {actions: [list], effect: EFFECT_ALLOW, roles: [editor]}
     - {actions: [list], effect: EFFECT_DENY, roles: [editor], condition: {match: {expr: P.attr.banned}}}
 `;
@@ -208,6 +209,110 @@ test('an answer that comes late does not replace what was asked for later', asyn
   } finally {
     Date.now = realNow;
   }
+});
+
+/** Runs something with a clock that it moves. */
+async function withClock(work: (set: (time: number) => void) => Promise<void>): Promise<void> {
+  const realNow = Date.now;
+  let time = 1000;
+  Date.now = () => time;
+  try {
+    await work((next) => {
+      time = next;
+    });
+  } finally {
+    Date.now = realNow;
+  }
+}
+
+/** Answers of a source that come when a test says so. */
+function lateAnswers(): { readonly load: FactSource['load']; readonly answers: ((rows: object) => void)[] } {
+  const answers: ((rows: object) => void)[] = [];
+  return {
+    answers,
+    load: (): Promise<never> => new Promise((resolve) => answers.push(resolve as (rows: object) => void)),
+  };
+}
+
+test('an answer that comes late does not bring back a row that was found to be gone', () =>
+  withClock(async (set) => {
+    const { answers, load } = lateAnswers();
+    const docs = source(['locked'], load, { cache: { maxAge: 60_000 } });
+    const authz = createFactsEngine(policies, { sources: [docs] });
+    const request = { principal: ann, resource: { kind: 'doc', id: '1' }, action: 'open' };
+    const early = authz.decide(request);
+    set(2000);
+    const fresh = authz.decide(request, { fresh: true });
+    answers[1]?.({});
+    assertUnknown(await fresh, 'not found');
+    answers[0]?.({ '1': { locked: false } });
+    await early;
+    const after = authz.decide(request);
+    answers[2]?.({});
+    assertUnknown(await after, 'not found');
+  }));
+
+test('a request of another decision is waited for only if it is as young as a row that is kept may be', () =>
+  withClock(async (set) => {
+    for (const [maxAge, isAllowed] of [
+      [0, false],
+      [500, false],
+      [5000, true],
+    ] as const) {
+      set(1000);
+      const { answers, load } = lateAnswers();
+      const docs = source(['locked'], load, { cache: { maxAge, maxStale: 60_000 } });
+      const authz = createFactsEngine(policies, { sources: [docs] });
+      const request = { principal: ann, resource: { kind: 'doc', id: '1' }, action: 'open' };
+      const early = authz.decide(request);
+      // Somebody locks it.
+      set(2000);
+      const later = authz.decide(request);
+      answers[0]?.({ '1': { locked: false } });
+      assert.ok((await early).allowed);
+      answers[1]?.({ '1': { locked: true } });
+      assert.is((await later).allowed, isAllowed, `maxAge ${maxAge}`);
+    }
+  }));
+
+test('what a caller may not send does not count in a scope of which the source knows nothing', async () => {
+  for (const scope of ['acme', 'acme.hr', '', 'other', '.acme']) {
+    const sources = [
+      source(['locked'], async () => ({ '1': { locked: true } }), { when: { scope: 'acme' }, caller: 'ignore' }),
+    ];
+    const engine = { lenientScopeSearch: true };
+    const decision = await open(sources, { scope, attr: { locked: false } }, { engine });
+    assert.is(decision.allowed, false, scope);
+    if (scope !== 'acme' && scope !== '.acme') assertUnknown(decision, 'not found');
+    const refusing = sources.map((own) => ({ ...own, caller: 'refuse' as const }));
+    const refused = await open(refusing, { scope, attr: { locked: false } }, { engine }).catch((error: Error) => error);
+    assert.instance(refused, TypeError, scope);
+  }
+  // Nobody else decides whose facts are read.
+  const key = source(['folder'], async () => ({ '1': { folder: 'secret' } }), { when: { scope: 'acme' } });
+  const rows = folders(async () => ({ public: { locked: false }, secret: { locked: true } }));
+  assertUnknown(await open([key, rows], { attr: { folder: 'public' } }), 'not found');
+});
+
+test('conditions see attributes in one order, whatever was known first', async () => {
+  const part = (name: string, more: Partial<FactSource> = {}): FactSource =>
+    source([name], async (keys: readonly string[]) => new Map(keys.map((key) => [key, { [name]: true }])), {
+      types: { [name]: 'boolean' },
+      ...more,
+    });
+  for (const [cost, other] of [
+    [1, 2],
+    [2, 1],
+    [1, 1],
+  ])
+    for (const maxAge of [0, 60_000]) {
+      const sources = [part('a', { cost, cache: { maxAge } }), part('b', { cost: other })];
+      const authz = createFactsEngine(policies, { sources });
+      const ask = async (attr: object) =>
+        (await authz.decide({ principal: ann, resource: { kind: 'doc', id: '1', attr }, action: 'first' })).allowed;
+      for (let call = 0; call < 2; call += 1)
+        assert.equal([await ask({}), await ask({ a: true }), await ask({ b: true })], [true, true, false]);
+    }
 });
 
 /** A table of PostgreSQL whose ids the database compares as it does, which finds one row. */
