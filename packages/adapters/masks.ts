@@ -8,7 +8,7 @@ import {
   type SqlParameter,
 } from '../../runtime/residual/sql/index.js';
 import type { CanOptions } from './capabilities.js';
-import { type Mapping, resolveSqlTable, type StoredTable, withSchema } from './condition.js';
+import { type Mapping, quotingOf, resolveSqlTable, type StoredTable, withSchema } from './condition.js';
 
 /** The action that shows each column of a table; `*` shows the columns that the option `others` names. */
 export type ColumnMasks<Column extends string, Action extends string> = { readonly [C in Column | '*']?: Action };
@@ -68,7 +68,7 @@ export function selectMasks<Column extends string, Tables extends object>(
     plans,
     resolveSqlTable(table, mapping, options.alias, withSchema(relatedTable, options.schema)),
     masked.map(({ column, action }) => ({ column: table.columnName(column), action })),
-    { ...renderOptions(mapping, options), ...(options.tell === true && { tell: true }) },
+    { ...renderOptions(table, mapping, options), ...(options.tell === true && { tell: true }) },
   );
   if (refused.length > 0) options.refused?.(refused);
   return [
@@ -99,7 +99,7 @@ export function renderMaskedSource<Column extends string, Tables extends object>
     resolveSqlTable(table, mapping, options.alias, withSchema(relatedTable, options.schema)),
     masked.map(({ column, action }) => ({ column: table.columnName(column), action })),
     {
-      ...renderOptions(mapping, options),
+      ...renderOptions(table, mapping, options),
       others: hasRest ? [] : options.others.map((column) => table.columnName(column)),
       refused,
     },
@@ -109,10 +109,11 @@ export function renderMaskedSource<Column extends string, Tables extends object>
 }
 
 function renderOptions(
+  table: StoredTable,
   { dialect }: Pick<Mapping<string>, 'dialect'>,
   { onRefused, rules }: Pick<CanOptions, 'onRefused' | 'rules'>,
 ): Parameters<typeof renderColumnMasks>[3] {
-  return { dialect, ...(onRefused && { onRefused }), ...(rules && { rules }) };
+  return { dialect, ...quotingOf(table), ...(onRefused && { onRefused }), ...(rules && { rules }) };
 }
 
 /** Each masked column with its action. */

@@ -319,26 +319,42 @@ export function typeormMask<
   };
 }
 
-/** The table of the query. TypeORM replaces names of properties in a condition by those of their columns. */
+/** The table of the query. */
 function storedTable(metadata: EntityMetadata): StoredTable {
-  const { columns, name, tableName } = metadata;
+  requireOtherNames(metadata);
   return {
     ...readSchema(metadata),
-    name: tableName,
-    columnName(property) {
-      const { databaseName } = findColumn(metadata, property);
-      const isReplaced = columns.some(
-        (other) =>
-          (other.propertyPath === databaseName || other.propertyName === databaseName) &&
-          other.databaseName !== databaseName,
-      );
-      if (isReplaced)
-        throw new TypeError(
-          `the column \`${databaseName}\` of the entity \`${name}\` has the name of a property of another column: rename the property`,
-        );
-      return databaseName;
-    },
+    name: metadata.tableName,
+    columnName: (property) => findColumn(metadata, property).databaseName,
   };
+}
+
+/** The words of conditions that are neither in quotes nor followed by a parenthesis, of any database. */
+const WORDS: ReadonlySet<string> = new Set(
+  `ALL AND ANY ARRAY AS AT BETWEEN BINARY BLOB CASE CHAR COLLATE DATETIME DAY DISTINCT DIV DOW DOY ELSE END END::text ESCAPE EXISTS FALSE FROM GLOB
+  HOUR IN INTEGER IS JOIN LIKE LIMIT MICROSECOND MINUTE MOD MONTH NOT NULL ON OR ORDINALITY REAL RECURSIVE SECOND SELECT SIGNED TEXT THEN TIME
+  TRUE UNION USING WHEN WHERE WITH YEAR ZONE utf8mb4 x'' x'00'`.split(/\s+/),
+);
+
+/** Those that are another value in quotes. */
+const VALUES: ReadonlySet<string> = new Set(['FALSE', 'NULL', 'TRUE']);
+
+/**
+ * Refuses an entity with a name that conditions have as a word, as TypeORM replaces it in statements that change rows:
+ * these could reach other rows. All names of conditions are in quotes, so other names are not replaced.
+ */
+function requireOtherNames({ name, columns, relations }: EntityMetadata): void {
+  const replaced: readonly (readonly [name: string, column: string | undefined])[] = [
+    ...columns.flatMap(({ propertyPath, propertyName, databaseName }) =>
+      [propertyPath, propertyName, databaseName].map((one) => [one, databaseName] as const),
+    ),
+    ...relations.map(({ propertyPath, joinColumns }) => [propertyPath, joinColumns[0]?.databaseName] as const),
+  ];
+  for (const [word, column] of replaced)
+    if (/^["'`]/.test(word) || (WORDS.has(word) && (column !== word || VALUES.has(word))))
+      throw new TypeError(
+        `the entity \`${name}\` has the name \`${word}\`, which TypeORM would replace in conditions: rename the property`,
+      );
 }
 
 /** What the metadata of an entity say of its rows. */
@@ -352,6 +368,8 @@ function readSchema(metadata: EntityMetadata): Omit<StoredTable, 'name' | 'colum
   };
   return {
     library: 'TypeORM',
+    // TypeORM replaces names of properties in conditions, in statements that change rows in all words.
+    quoteNames: true,
     typeOf: (property) => declaredColumn(findColumn(metadata, property), metadata),
     hidden: { where } satisfies HiddenRows,
     valueIn: (row, property) => findColumn(metadata, property).getEntityValue(row as ObjectLiteral),

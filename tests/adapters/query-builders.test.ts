@@ -179,6 +179,8 @@ test('a condition names tables and columns as the database does, also those of r
     statement
       .slice(statement.indexOf('EXISTS'))
       .replaceAll(/"(Document|d0)"/g, 'documents')
+      // TypeORM would replace names without quotes.
+      .replaceAll(/"(authz_1|id|owner_id|full_name|tags)"/g, '$1')
       // Kysely writes names of related tables itself, for `withSchema`.
       .replaceAll('"users"', 'users')
       .replaceAll(/\$\d|\?|'(x|anna)'/g, '$'),
@@ -346,32 +348,8 @@ test('TypeORM replaces no word of a condition in a statement that changes rows',
       .where(allowed(plan, { alias: 'words' }));
     const asWritten = repository.createQueryBuilder('words').where(allowed(plan));
     const condition = asWritten.where(allowed(plan, { alias: 'words' })).getQuery();
-    assert.is(
-      whereOf(ofUpdate.getQuery()),
-      whereOf(condition)
-        .replaceAll('"words".', 'words.')
-        .replaceAll(/words\."(\w+)"/g, 'words.$1'),
-    );
+    assert.is(whereOf(ofUpdate.getQuery()), whereOf(condition));
   }
-});
-
-test('a column of TypeORM must not have the name of a property of another column', async () => {
-  const Swapped = new EntitySchema<{ id: string; owner: string; author: string }>({
-    name: 'Swapped',
-    columns: {
-      id: { type: 'text', primary: true },
-      owner: { type: 'text', name: 'author' },
-      author: { type: 'text', name: 'owner' },
-    },
-  });
-  const swapped = new DataSource({ type: 'postgres', entities: [Swapped] });
-  await (swapped as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
-  const create = () =>
-    typeormAdapter(swapped.getRepository(Swapped), {
-      dialect: 'postgresql',
-      attributes: { owner: { column: 'owner', type: 'text' } },
-    });
-  assert.throws(create, /^the column `author` of the entity `Swapped` has the name of a property of/);
 });
 
 test('columns that a library cannot name in a condition are errors', async () => {

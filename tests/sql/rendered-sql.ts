@@ -127,13 +127,13 @@ export const TEXTS_BY_CONDITION: {
   },
   'R.attr.amount >= 9007199254740992.0': {
     sqlite: 'CAST(contacts.amount AS REAL) >= ?',
-    postgresql: 'contacts.amount::double precision >= $1::double precision',
+    postgresql: 'contacts.amount::float8 >= $1::float8',
     mysql: '(contacts.amount + 0e0) >= ?',
     parameters: [9007199254740992],
   },
   'R.attr.amount == R.attr.price': {
     sqlite: 'CAST(contacts.amount AS REAL) = contacts.price',
-    postgresql: 'contacts.amount::double precision = contacts.price',
+    postgresql: 'contacts.amount::float8 = contacts.price',
     mysql: '(contacts.amount + 0e0) = contacts.price',
     parameters: [],
   },
@@ -145,7 +145,7 @@ export const TEXTS_BY_CONDITION: {
   },
   'R.attr.price * 1.2 < 100.0': {
     sqlite: 'contacts.price <= ?',
-    postgresql: "contacts.price <= $1::double precision AND contacts.price < 'NaN'",
+    postgresql: "contacts.price <= $1::float8 AND contacts.price < 'NaN'",
     mysql: 'contacts.price <= ?',
     parameters: [83.33333333333333],
   },
@@ -224,7 +224,7 @@ export const TEXTS_BY_CONDITION: {
     sqlite:
       "CASE WHEN json_type(contacts.meta, '$.a.n') IN ('integer', 'real') THEN CAST(json_extract(contacts.meta, '$.a.n') AS REAL) END > ?",
     postgresql:
-      "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN CASE WHEN ((contacts.meta -> 'a') -> 'n') > '1.79769313486231580793e308' THEN 'Infinity' WHEN ((contacts.meta -> 'a') -> 'n') < '-1.79769313486231580793e308' THEN '-Infinity' WHEN ((contacts.meta -> 'a') -> 'n') BETWEEN '-2.4703282292062327209e-324' AND '2.4703282292062327209e-324' THEN 0 ELSE ((contacts.meta -> 'a') -> 'n')::double precision END END > $1::double precision",
+      "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN CASE WHEN ((contacts.meta -> 'a') -> 'n') > '1.79769313486231580793e308' THEN 'Infinity' WHEN ((contacts.meta -> 'a') -> 'n') < '-1.79769313486231580793e308' THEN '-Infinity' WHEN ((contacts.meta -> 'a') -> 'n') BETWEEN '-2.4703282292062327209e-324' AND '2.4703282292062327209e-324' THEN 0 ELSE ((contacts.meta -> 'a') -> 'n')::float8 END END > $1::float8",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [3],
   },
@@ -267,7 +267,7 @@ export const TEXTS_BY_CONDITION: {
   },
   'size(R.attr.tags) > 2': {
     sqlite:
-      "CASE json_type(contacts.tags) WHEN 'array' THEN json_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM json_each(json_extract(contacts.tags, '$')) AS authz_1) WHEN 'text' THEN CASE WHEN instr(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END, char(0)) = 0 THEN length(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END) ELSE (WITH RECURSIVE authz_1(rest, counted) AS (SELECT CAST(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END AS BLOB), 0 UNION ALL SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM authz_1 WHERE instr(rest, x'00') > 0) SELECT counted + length(CAST(rest AS TEXT)) FROM authz_1 WHERE instr(rest, x'00') = 0) END END > ?",
+      "CASE json_type(contacts.tags) WHEN 'array' THEN json_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM json_each(json_extract(contacts.tags, '$')) AS authz_1) WHEN 'text' THEN CASE WHEN instr(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END, char(0)) = 0 THEN length(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END) ELSE (WITH RECURSIVE authz_1(\"rest\", \"counted\") AS (SELECT CAST(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END AS BLOB), 0 UNION ALL SELECT substr(\"rest\", instr(\"rest\", x'00') + 1), \"counted\" + length(CAST(substr(\"rest\", 1, instr(\"rest\", x'00') - 1) AS TEXT)) + 1 FROM authz_1 WHERE instr(\"rest\", x'00') > 0) SELECT \"counted\" + length(CAST(\"rest\" AS TEXT)) FROM authz_1 WHERE instr(\"rest\", x'00') = 0) END END > ?",
     postgresql:
       "CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN jsonb_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM jsonb_object_keys(contacts.tags)) WHEN 'string' THEN char_length(contacts.tags #>> '{}') END > $1::bigint",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
@@ -314,7 +314,7 @@ export const TEXTS_BY_CONDITION: {
   '(R.attr.shared ? R.attr.amount : R.attr.price) + 1.0 > 2.0': {
     sqlite: '((contacts.shared = 1 AND contacts.amount >= ?) OR (contacts.shared = 0 AND contacts.price > ?))',
     postgresql:
-      "((contacts.shared AND contacts.amount >= $1::bigint) OR (NOT contacts.shared AND contacts.price > $2::double precision AND contacts.price < 'NaN'))",
+      "((contacts.shared AND contacts.amount >= $1::bigint) OR (NOT contacts.shared AND contacts.price > $2::float8 AND contacts.price < 'NaN'))",
     mysql: '((contacts.shared = 1 AND contacts.amount >= ?) OR (contacts.shared = 0 AND contacts.price > ?))',
     parameters: [2, 1.0000000000000002],
   },

@@ -5,7 +5,7 @@ import type { RuleFilter, SqlOptions, SqlParameter, SqlProblem } from './conditi
 import type { Dialect } from './dialect.js';
 import { ALWAYS, NEVER, type Sql, sql } from './fragment.js';
 import { Refusal } from './refusal.js';
-import { attempt, DIALECTS, LONGEST, MOST_PARAMETERS, writeStatement, createTemplate } from './render.js';
+import { attempt, selectDialect, LONGEST, MOST_PARAMETERS, writeStatement, createTemplate } from './render.js';
 import { identifier } from './scope.js';
 import { isRelation, type SqlTable } from './table.js';
 import { UnsupportedPlanError } from './unsupported-plan.js';
@@ -99,7 +99,7 @@ export function renderCapabilities<Action extends string>(
   table: SqlTable,
   options: CapabilityOptions,
 ): SqlCapabilities<Action> {
-  const dialect = DIALECTS[options.dialect];
+  const dialect = selectDialect(options);
   const actions = Object.keys(plans) as Action[];
   const names = distinctNames(actions, options.names, [...columnNames(table), ...(options.taken ?? [])]);
   const outcomes = withinLimits(
@@ -133,7 +133,7 @@ export function renderCapabilities<Action extends string>(
     written.set(key, text);
     return { ...own, text, parts: column.parts, parameters: column.parameters };
   });
-  const text = columns.map((column) => `${column.text} AS ${identifier(column.name, dialect.quote)}`).join(', ');
+  const text = columns.map((column) => `${column.text} AS ${identifier(column.name, dialect)}`).join(', ');
   return { columns, text, parameters, refused };
 }
 

@@ -1,7 +1,8 @@
+import type { Dialect } from './dialect.js';
 import { allOf, ALWAYS, exists, listed, NEVER, sql, type Sql } from './fragment.js';
 import { counting, readElement, matching, related } from './related-table.js';
 import { Refusal } from './refusal.js';
-import { columnName, type Scope } from './scope.js';
+import { columnName, identifier, type Scope } from './scope.js';
 import { findClosureProblem, type SqlRelation } from './table.js';
 import type { RelatedRows, SqlValue } from './value.js';
 
@@ -78,7 +79,7 @@ export function isAbove(scope: Scope, rows: ReachedRows, alias: string): Sql {
   statement.perRowClosures.add(relation.table);
   const [first, above, next] = [statement.alias(), statement.alias(), statement.alias()];
   const { keys, steps } = listColumns(relation);
-  const [ours, theirs] = [names('k', keys), names('n', steps)];
+  const [ours, theirs] = [names(dialect, 'k', keys), names(dialect, 'n', steps)];
   const select = (one: string): Sql => listed([...keys, ...steps].map((column) => columnName(scope, column, one)));
   const start = sql`SELECT ${select(first)} FROM ${related(scope, relation, first)} WHERE ${matching(scope, relation, owner, first)}`;
   const isNext = keys.map((key, index) => sql`${columnName(scope, key, next)} = ${above}.${theirs[index] as string}`);
@@ -97,8 +98,8 @@ function amongBelow(scope: Scope, { relation, owner }: ReachedRows, passing: str
   const [below, next] = [statement.alias(), statement.alias()];
   const { keys, steps } = listColumns(relation);
   const ours = keys.map((key) => columnName(scope, relation.on[key] as string, owner));
-  const found = names('k', keys);
-  const bytes = dialect.name === 'mysql' ? names('b', keys) : [];
+  const found = names(dialect, 'k', keys);
+  const bytes = dialect.name === 'mysql' ? names(dialect, 'b', keys) : [];
   const columns = listed([...found, ...bytes].map(text));
   const select = (alias: string): Sql =>
     listed(
@@ -119,9 +120,10 @@ function amongBelow(scope: Scope, { relation, owner }: ReachedRows, passing: str
   const isKey = allOf(...found.map((name) => sql`${name} IS NOT NULL`));
   const isWhole = (): Sql => {
     const [known, further, other, twice] = [statement.alias(), statement.alias(), statement.alias(), statement.alias()];
+    const n = identifier('n', dialect);
     const among = sql`(${select(further)}) NOT IN (SELECT ${columns} FROM ${below} AS ${other} WHERE ${isKey})`;
     const isCutOff = sql`EXISTS (SELECT 1 FROM ${related(scope, relation, further)} JOIN ${below} AS ${known} ON ${leads(further, known)} WHERE ${allOf(counting(scope, relation, further), among)})`;
-    return sql`(SELECT ${twice}.n FROM (SELECT 1 AS n UNION ALL SELECT 2) AS ${twice} WHERE ${isCutOff}) IS NULL`;
+    return sql`(SELECT ${twice}.${n} FROM (SELECT 1 AS ${n} UNION ALL SELECT 2) AS ${twice} WHERE ${isCutOff}) IS NULL`;
   };
   // MariaDB ends a recursion after `max_recursive_iterations` without a word: then the statement fails, as in MySQL.
   const isSound = dialect.name === 'mysql' ? allOf(isKey, isWhole()) : isKey;
@@ -164,8 +166,8 @@ function isKnown(value: SqlValue): boolean {
   return (value.kind !== 'scalar' || value.isOfStatement === true) && value.kind !== 'json' && value.kind !== 'shifted';
 }
 
-function names(prefix: string, columns: readonly string[]): readonly string[] {
-  return columns.map((_, index) => `${prefix}${index + 1}`);
+function names(dialect: Dialect, prefix: string, columns: readonly string[]): readonly string[] {
+  return columns.map((_, index) => identifier(`${prefix}${index + 1}`, dialect));
 }
 
 function text(name: string): Sql {

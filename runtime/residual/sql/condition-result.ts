@@ -13,6 +13,11 @@ export interface SqlOptions {
    * is faster for a page of rows that nearly all pass. MySQL has the set alone.
    */
   readonly closures?: 'set' | 'row' | undefined;
+  /**
+   * Whether each name is in quotes, also one that needs none: for libraries that replace words of a condition, as TypeORM
+   * does.
+   */
+  readonly quoteNames?: boolean;
   /** The filter of each rule of the plan, so that a refusal can name its rule; only called for a refusal. */
   readonly rules?: () => readonly RuleFilter[];
 }

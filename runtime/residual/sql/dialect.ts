@@ -9,6 +9,8 @@ import type { Json, JsonType, Scalar, ScalarType } from './value.js';
 export interface Dialect {
   readonly name: SqlDialect;
   readonly quote: '"' | '`';
+  /** Whether names are in quotes that need none; not without it. */
+  readonly quotesAll?: boolean;
   /** The collation of a column without a declared one. */
   readonly collation: Collation;
   /** The collation of strings that are computed or read from JSON. */

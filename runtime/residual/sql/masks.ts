@@ -11,7 +11,7 @@ import {
 import type { SqlParameter } from './condition-result.js';
 import type { Dialect } from './dialect.js';
 import { ALWAYS, listed, NEVER, type Sql, sql } from './fragment.js';
-import { DIALECTS, LONGEST, MOST_PARAMETERS, writeStatement } from './render.js';
+import { selectDialect, LONGEST, MOST_PARAMETERS, writeStatement } from './render.js';
 import { identifier } from './scope.js';
 import { isRelation, type SqlTable } from './table.js';
 import { UnsupportedPlanError } from './unsupported-plan.js';
@@ -116,7 +116,7 @@ export function renderColumnMasks<Action extends string>(
   masked: readonly MaskedColumn<Action>[],
   options: CapabilityOptions & Pick<MaskOptions, 'tell'>,
 ): SqlMasks<Action> {
-  const dialect = DIALECTS[options.dialect];
+  const dialect = selectDialect(options);
   const { refused, conditionFor } = conditionsOf(plans, table, options);
   const parameters: SqlParameter[] = [];
   const texts: string[] = [];
@@ -125,7 +125,7 @@ export function renderColumnMasks<Action extends string>(
     const written = writeStatement(expression, dialect, (options.offset ?? 0) + parameters.length);
     parameters.push(...written.parameters);
     const name = nameOf(column);
-    texts.push(`${written.text} AS ${identifier(name, dialect.quote)}`);
+    texts.push(`${written.text} AS ${identifier(name, dialect)}`);
     return { name, action, parts: written.parts, parameters: written.parameters };
   });
   requireLength(parameters.length, texts.join().length, columns, table);
@@ -219,7 +219,7 @@ export function renderColumnSource<Action extends string>(
     readonly refused?: RefusedCapability<Action>[];
   },
 ): SqlMaskedSource {
-  const dialect = DIALECTS[options.dialect];
+  const dialect = selectDialect(options);
   const { conditionFor, refused } = conditionsOf(plans, table, options);
   const actions = new Map(masked.map(({ column, action }) => [nameOf(column), action]));
   const all = new Map([...options.others, ...masked.map(({ column }) => column)].map((one) => [nameOf(one), one]));
@@ -227,18 +227,18 @@ export function renderColumnSource<Action extends string>(
     const stored = columnIn(table, column, dialect);
     const action = actions.get(name);
     const value = action === undefined ? stored : maskedBy(conditionFor(action), stored, dialect);
-    return sql`${value} AS ${identifier(name, dialect.quote)}`;
+    return sql`${value} AS ${identifier(name, dialect)}`;
   });
   options.refused?.push(...refused);
-  const name = identifier(table.name, dialect.quote);
-  const from = table.alias === undefined ? name : `${name} AS ${identifier(table.alias, dialect.quote)}`;
+  const name = identifier(table.name, dialect);
+  const from = table.alias === undefined ? name : `${name} AS ${identifier(table.alias, dialect)}`;
   const alias = table.alias ?? nameOf(table.name);
   const { text, parts, parameters } = writeStatement(
     sql`(SELECT ${listed(columns)} FROM ${from})`,
     dialect,
     options.offset ?? 0,
   );
-  return { text: `${text} AS ${identifier(alias, dialect.quote)}`, parts, parameters, alias };
+  return { text: `${text} AS ${identifier(alias, dialect)}`, parts, parameters, alias };
 }
 
 /** @throws {UnsupportedPlanError} naming the action with the largest condition, if a statement cannot have all columns. */
@@ -266,7 +266,7 @@ function conditionsOf<Action extends string>(
   table: SqlTable,
   options: CapabilityOptions,
 ): Conditions<Action> {
-  const dialect = DIALECTS[options.dialect];
+  const dialect = selectDialect(options);
   const refused: RefusedCapability<Action>[] = [];
   const known = new Map<Action, Sql>();
   const conditionFor = (action: Action): Sql => {
@@ -322,7 +322,7 @@ function ownColumns({ columns }: SqlTable): readonly { readonly attribute: strin
 
 function columnIn(table: SqlTable, column: string, dialect: Dialect): Sql {
   const whole = column.includes('.') ? column : `${table.alias ?? table.name}.${column}`;
-  return sql`${identifier(whole, dialect.quote)}`;
+  return sql`${identifier(whole, dialect)}`;
 }
 
 /** A name without that of its table or schema. */

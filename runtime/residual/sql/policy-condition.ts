@@ -55,7 +55,7 @@ export function columnIn(table: SqlTable, column: string): string {
 }
 
 function scopeOf(table: SqlTable): Scope {
-  return { dialect: POSTGRESQL, table, bound: new Map(), statement: new Statement(table) };
+  return { dialect: POSTGRESQL, table, bound: new Map(), statement: new Statement(table, POSTGRESQL) };
 }
 
 /** A constant: whatever it contains, it ends where it should. */

@@ -24,7 +24,7 @@ export const POSTGRESQL: Dialect = {
   isFalse: (boolean) => sql`NOT ${boolean}`,
   same: (a, b) => sql`${a} IS NOT DISTINCT FROM ${b}`,
   differ: (a, b) => sql`${a} IS DISTINCT FROM ${b}`,
-  real: (integer) => sql`${integer}::double precision`,
+  real: (integer) => sql`${integer}::float8`,
   decimal: (decimal) => sql`CASE WHEN ${decimal} = 'NaN' THEN 'NaN' ELSE ${nearestDouble(decimal)} END`,
   asText: (column) => sql`${column}::text`,
   stored: (text, type) => given(text, type === 'uuid' ? '::uuid' : '::bigint'),
@@ -87,7 +87,7 @@ export const POSTGRESQL: Dialect = {
       ? renderArray(constants, 'text')
       : undefined;
     if (array !== undefined)
-      return sql`${value} ${isIn ? '= ANY' : '<> ALL'} (ARRAY(SELECT to_jsonb(authz_text) FROM unnest(${array}) AS authz_text))`;
+      return sql`${value} ${isIn ? '= ANY' : '<> ALL'} (ARRAY(SELECT to_jsonb("authz_text") FROM unnest(${array}) AS "authz_text"))`;
     const options = constants.map((constant) => sql`to_jsonb(${jsonParameter(constant as string | boolean)})`);
     return sql`${value} ${isIn ? 'IN' : 'NOT IN'} (${listed(options)})`;
   },
@@ -157,7 +157,7 @@ const SEPARATORS = [',', '\u001f', '\u001e', '\u001d', '\u001c', '\ue000', '\ue0
 const CASTS = {
   text: '',
   integer: '::bigint',
-  number: '::double precision',
+  number: '::float8',
   boolean: '::boolean',
   timestamp: '::timestamptz',
 } as const;
@@ -205,7 +205,7 @@ function plainName(name: string): Sql {
  */
 function nearestDouble(number: Sql): Sql {
   const large = sql`WHEN ${number} > '${LARGEST}' THEN 'Infinity' WHEN ${number} < '-${LARGEST}' THEN '-Infinity'`;
-  return sql`CASE ${large} WHEN ${number} BETWEEN '-${SMALLEST}' AND '${SMALLEST}' THEN 0 ELSE ${number}::double precision END`;
+  return sql`CASE ${large} WHEN ${number} BETWEEN '-${SMALLEST}' AND '${SMALLEST}' THEN 0 ELSE ${number}::float8 END`;
 }
 
 /** Just below the first number that is rounded to infinity. */

@@ -19,7 +19,7 @@ export function readElement(
 
 /** The other table. */
 export function related({ dialect }: Scope, { table }: SqlRelation, alias: string): Sql {
-  return sql`${identifier(table, dialect.quote)} AS ${alias}`;
+  return sql`${identifier(table, dialect)} AS ${alias}`;
 }
 
 /** Which of its rows are related to a row. */

@@ -49,8 +49,8 @@ export function renderRows(
   options: SqlOptions,
   users: StoredUsers | undefined,
 ): SqlCondition {
-  const dialect = DIALECTS[options.dialect];
   const { closures } = options;
+  const dialect = selectDialect(options);
   const perRow = new Set<string>();
   const outcome = attempt(filter, table, dialect, { closures, perRow, users });
   if (outcome instanceof Refusal)
@@ -72,7 +72,7 @@ export function renderRowFilter(
 ): (SqlCondition & { readonly kind: 'sql' }) | undefined {
   if (where === undefined) return undefined;
   const dialect = DIALECTS[dialectName];
-  const scope = { dialect, table, bound: new Map(), statement: new Statement(table) };
+  const scope = { dialect, table, bound: new Map(), statement: new Statement(table, dialect) };
   return writeStatement(counting(scope, { where }, undefined), dialect, 0);
 }
 
@@ -83,8 +83,12 @@ interface RenderSettings {
   readonly users?: StoredUsers | undefined;
 }
 
-/** The dialects by name. */
-export const DIALECTS: { readonly [name in SqlDialect]: Dialect } = {
+/** The dialect of a statement. */
+export function selectDialect({ dialect, quoteNames = false }: Pick<SqlOptions, 'dialect' | 'quoteNames'>): Dialect {
+  return quoteNames ? { ...DIALECTS[dialect], quotesAll: true } : DIALECTS[dialect];
+}
+
+const DIALECTS: { readonly [name in SqlDialect]: Dialect } = {
   sqlite: SQLITE,
   postgresql: POSTGRESQL,
   mysql: MYSQL,
@@ -121,7 +125,7 @@ function attemptOperand(
   try {
     // Its aliases are not among the names of a table with roles either.
     const named = users === undefined ? table : withUsers(table, users);
-    const statement = new Statement(named, perRow);
+    const statement = new Statement(named, dialect, perRow);
     const scope = { dialect, table, bound: new Map(), statement, closures, users };
     const condition = allOf(
       counting(scope, { where: users?.where }, undefined),

@@ -81,7 +81,7 @@ export function negated(scope: Scope): Scope {
 /** The statement that is being written. */
 export class Statement {
   private readonly prefix: string;
-  private aliases = 0;
+  private readonly depths = new Map<string, number>();
   private steps = 0;
   /** The number of conditions that are also true where SQL cannot tell whether they hold. */
   guesses = 0;
@@ -89,6 +89,7 @@ export class Statement {
   /** @param perRowClosures collects the tables whose closures are found for each row. */
   constructor(
     table: SqlTable,
+    private readonly dialect: Dialect,
     readonly perRowClosures: Set<string> = new Set(),
   ) {
     this.prefix = aliasPrefix(table);
@@ -96,8 +97,10 @@ export class Statement {
 
   /** A name that no other subquery has, nor a table or a column of the query. */
   alias(): string {
-    this.aliases += 1;
-    return `${this.prefix}${this.aliases}`;
+    const depth = this.depths.size + 1;
+    const alias = identifier(`${this.prefix}${depth}`, this.dialect);
+    this.depths.set(alias, depth);
+    return alias;
   }
 
   /** Whether a piece reads only columns of the table with an alias, and of those within it. */
@@ -112,7 +115,7 @@ export class Statement {
 
   /** Aliases are numbered: those of subqueries within another one are greater. */
   private aliasDepth(alias: string): number {
-    return Number(alias.slice(this.prefix.length));
+    return this.depths.get(alias) ?? 0;
   }
 
   /** A short filter may have long SQL: each `if` repeats its condition. */
@@ -159,9 +162,9 @@ export function aliasOfItems({ dialect, table, statement }: Scope): string {
 export function columnName({ dialect, table }: Scope, column: string, owner: string | undefined): Sql {
   if (owner !== undefined && column.includes('.'))
     throw new TypeError(`a column of a related table is named without its table: ${JSON.stringify(column)}`);
-  const isWhole = owner === undefined && column.includes('.');
-  const name = identifier(isWhole ? column : `${owner ?? table.alias ?? table.name}.${column}`, dialect.quote);
-  return { ...sql`${name}`, columnOf: owner ?? OF_RESOURCE };
+  if (owner !== undefined) return { ...sql`${owner}.${identifier(column, dialect)}`, columnOf: owner };
+  const name = column.includes('.') ? column : `${table.alias ?? table.name}.${column}`;
+  return { ...sql`${identifier(name, dialect)}`, columnOf: OF_RESOURCE };
 }
 
 /** What NULL and the JSON value null in a column are, of which `missing` makes both NULL. */
@@ -297,20 +300,23 @@ export function booleanConstant({ dialect }: Scope, value: boolean): Sql {
 }
 
 /**
- * The name of a column or a table, quoted if necessary: `contacts.owner_id`, `"Contacts"."order"`.
+ * The name of a column or a table, quoted where the dialect needs it: `contacts.owner_id`, `"Contacts"."order"`.
  * @throws for a name that no database allows: an empty one, one with a NUL, one with more than 128 characters.
  */
-export function identifier(name: string, quote: '"' | '`'): string {
+export function identifier(name: string, dialect: Quoting): string {
   return name
     .split('.')
-    .map((part) => quoted(part, quote))
+    .map((part) => quoted(part, dialect))
     .join('.');
 }
 
-function quoted(name: string, quote: '"' | '`'): string {
+/** How a dialect quotes names. */
+type Quoting = Pick<Dialect, 'quote' | 'quotesAll'>;
+
+function quoted(name: string, { quote, quotesAll = false }: Quoting): string {
   if (name === '' || name.length > 128 || /[\u0000-\u001f]/.test(name))
     throw new TypeError(`not the name of a column or a table: ${JSON.stringify(name)}`);
-  if (/^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name;
+  if (!quotesAll && /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name;
   return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
 }
 

@@ -46,8 +46,8 @@ export const SQLITE: Dialect = {
   contains: (text, { sql: part }) => sql`instr(${text}, ${part}) > 0`,
   // `length` stops at the first NUL, so the parts between NULs are added up.
   length: (text, alias) => {
-    const next = sql`SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM ${alias} WHERE instr(rest, x'00') > 0`;
-    const all = sql`WITH RECURSIVE ${alias}(rest, counted) AS (SELECT ${blob(text)}, 0 UNION ALL ${next}) SELECT counted + length(CAST(rest AS TEXT)) FROM ${alias} WHERE instr(rest, x'00') = 0`;
+    const next = sql`SELECT substr("rest", instr("rest", x'00') + 1), "counted" + length(CAST(substr("rest", 1, instr("rest", x'00') - 1) AS TEXT)) + 1 FROM ${alias} WHERE instr("rest", x'00') > 0`;
+    const all = sql`WITH RECURSIVE ${alias}("rest", "counted") AS (SELECT ${blob(text)}, 0 UNION ALL ${next}) SELECT "counted" + length(CAST("rest" AS TEXT)) FROM ${alias} WHERE instr("rest", x'00') = 0`;
     return sql`CASE WHEN instr(${text}, char(0)) = 0 THEN length(${text}) ELSE (${all}) END`;
   },
   concat: (a, b) => sql`(${a} || ${b})`,

@@ -1,7 +1,7 @@
 import type { Filter } from '../filter.js';
 import { expression, type Operand } from '../operand.js';
 import type { RuleFilter, SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
-import { DIALECTS, renderRowFilter, renderRows } from './render.js';
+import { renderRowFilter, renderRows, selectDialect } from './render.js';
 import { identifier } from './scope.js';
 import {
   isRelation,
@@ -90,11 +90,11 @@ export function renderSubjectQuery(
 ): SqlStatement {
   const condition = renderSubjects(filter, users, options);
   if (condition.kind === 'refused') return condition;
-  const { quote } = DIALECTS[options.dialect];
+  const dialect = selectDialect(options);
   const { name, alias, id } = users;
-  const column = identifier(id.column.includes('.') ? id.column : `${alias ?? name}.${id.column}`, quote);
+  const column = identifier(id.column.includes('.') ? id.column : `${alias ?? name}.${id.column}`, dialect);
   const table =
-    alias === undefined ? identifier(name, quote) : `${identifier(name, quote)} AS ${identifier(alias, quote)}`;
+    alias === undefined ? identifier(name, dialect) : `${identifier(name, dialect)} AS ${identifier(alias, dialect)}`;
   return {
     kind: 'sql',
     text: `SELECT ${column} AS id FROM ${table} WHERE ${condition.text} ORDER BY ${column}`,
