@@ -27,7 +27,7 @@ import type { ObjectValue } from '../parse/schema/value.js';
 import { validateStructure } from '../parse/structure.js';
 import { readDocument } from '../parse/yaml/read.js';
 import { readRowSecurity, readScope, type RowSecurity } from './row-security.js';
-import { COLLATIONS, NULLS, PRECISIONS, RELATIONS, REQUIRED_WITH, TABLES, TYPES, ZONES } from './schema.js';
+import { COLLATIONS, NULLS, PRECISIONS, RELATIONS, REQUIRED_WITH, TABLES, TRUST, TYPES, ZONES } from './schema.js';
 import { NO_SESSION, readSession, type Session } from './session.js';
 
 /** What a file says of tables. */
@@ -60,9 +60,11 @@ export function readTables(source: Source): ReadTables {
   let session = NO_SESSION;
   if (document !== undefined && !report.hasErrors && validateStructure(document, source, report)) {
     session = readSession(document, report);
+    const secured = securedTables(document);
     for (const { name, value } of readEntries(document, 'tables')) {
       const path = `tables[${JSON.stringify(name.value)}]`;
       requireFields(asObject(value), path, report);
+      requireTrusted(asObject(value), path, secured, report);
       const own = readRowSecurity(asObject(value), path, report);
       if (own !== undefined) rowSecurity.set(name.value, own);
     }
@@ -137,6 +139,7 @@ class TableBuilder {
       on: readPairs(attribute, 'on'),
       ...(attribute.fields.has('closure') && { closure: readPairs(attribute, 'closure') }),
       ...(readBool(attribute, 'unique') && { unique: true }),
+      ...(readWord(attribute, 'trust', TRUST) !== undefined && { trust: 'plain' }),
       ...(attribute.fields.has('where') && { where: readRowFilter(attribute) }),
       ...(value === undefined ? { columns: this.columns(attribute) } : { value: this.column(value) }),
     });
@@ -190,6 +193,32 @@ function requireClosure(attribute: ObjectValue, field: string, report: Diagnosti
 function requireFields(table: ObjectValue, path: string, report: Diagnostics): void {
   for (const { name, value, place } of readEntries(table, 'columns'))
     requireAttribute(asObject(value), place, `${path}.columns[${JSON.stringify(name.value)}]`, report);
+}
+
+/** The tables whose rows a database protects, by name. */
+function securedTables(document: ObjectValue): ReadonlySet<string> {
+  const tables = readEntries(document, 'tables').map(({ value }) => asObject(value));
+  return new Set(
+    tables.filter((table) => table.fields.has('rls')).map((table) => requiredText(table, 'name').value.toLowerCase()),
+  );
+}
+
+/** Reports relations with `trust: plain` whose rows policies hide, or whose table has no schema. */
+function requireTrusted(table: ObjectValue, path: string, secured: ReadonlySet<string>, report: Diagnostics): void {
+  for (const { name, value } of readEntries(table, 'columns')) {
+    const attribute = asObject(value);
+    const field = `${path}.columns[${JSON.stringify(name.value)}]`;
+    const trust = findField(attribute, 'trust');
+    const other = nonEmptyText(attribute, 'table')?.value ?? '';
+    const problem = !other.includes('.')
+      ? `it needs its schema, as a policy reads it: \`public.${other}\``
+      : secured.has(other.toLowerCase())
+        ? `the table file has policies for ${other}, which hide rows of it`
+        : undefined;
+    if (trust !== undefined && nonEmptyText(attribute, 'trust') !== undefined && problem !== undefined)
+      report.add('rls/action', trust.place, { field: `${field}.trust`, problem });
+    requireTrusted(attribute, field, secured, report);
+  }
 }
 
 function requireAttribute(attribute: ObjectValue, place: Place, field: string, report: Diagnostics): void {

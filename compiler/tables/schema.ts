@@ -38,6 +38,9 @@ export const COLLATIONS = ['binary', 'deterministic', 'other'] as const satisfie
 /** The numbers of rows of another table to which an attribute may refer. */
 export const RELATIONS = ['one', 'many'] as const satisfies SqlRelation['relation'][];
 
+/** How policies of a database may read related rows beside the usual way. */
+export const TRUST = ['plain'] as const satisfies SqlRelation['trust'][];
+
 /** The statements that a database may allow, in the order of its policies. */
 export const COMMANDS = ['select', 'insert', 'update', 'delete'] as const;
 /** The types of the attributes of principals that a session declares. */
@@ -174,6 +177,10 @@ const ATTRIBUTE: MessageType = messageType(
       map(text(required)),
     ),
     unique: field('whether the database guarantees that no second row is related', bool()),
+    trust: field(
+      '`plain`: policies of a database read these rows in a sub-select, as everyone sees all of them (`authzc rls`); by default by functions of a role that does',
+      text(among(TRUST)),
+    ),
     where: field('the rows that count, by column: its value, or `null` for NULL: `deleted_at: null`', map(text())),
     columns: columns('the columns of the other table by field: of the object, or of each element'),
     value: field(
@@ -183,7 +190,10 @@ const ATTRIBUTE: MessageType = messageType(
   },
   { storage: ['column', 'relation'] },
   [
-    ...['relation', 'table', 'on', 'closure', 'unique', 'where', 'columns', 'value'].map((name) => ['type', name]),
+    ...['relation', 'table', 'on', 'closure', 'unique', 'trust', 'where', 'columns', 'value'].map((name) => [
+      'type',
+      name,
+    ]),
     ['columns', 'value'],
     ['unique', 'value'],
     ['unique', 'closure'],

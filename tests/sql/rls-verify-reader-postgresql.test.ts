@@ -88,6 +88,85 @@ test('each fault of the reader, its functions, versions and the column of the sc
   }
 });
 
+/** Changes of the related table. */
+const HIDDEN: typeof FAULTS = [
+  ['related-hidden', 'ALTER TABLE shares ENABLE ROW LEVEL SECURITY; DROP POLICY authz_reader ON shares'],
+  [
+    'related-hidden',
+    "ALTER TABLE shares ENABLE ROW LEVEL SECURITY; ALTER POLICY authz_reader ON shares USING (who <> 'x')",
+  ],
+  ['related-hidden', 'ALTER TABLE shares ENABLE ROW LEVEL SECURITY; ALTER POLICY authz_reader ON shares TO app'],
+  [
+    'related-hidden',
+    "ALTER TABLE shares ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON shares AS RESTRICTIVE FOR SELECT USING (who <> 'x')",
+  ],
+  ['related-hidden', 'ALTER TABLE shares RENAME TO all_shares; CREATE VIEW shares AS SELECT * FROM all_shares'],
+  ['table-missing', 'ALTER TABLE shares RENAME TO grants'],
+  ['nulls-never', 'ALTER TABLE shares ALTER COLUMN who DROP NOT NULL'],
+  ['column-type', 'ALTER TABLE shares ALTER COLUMN who TYPE char(20)'],
+  [
+    'collation',
+    "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false); ALTER TABLE shares ALTER COLUMN who TYPE text COLLATE folded",
+  ],
+];
+
+/** Changes after which the reader still sees all rows. */
+const SHOWN: readonly string[] = [
+  'SELECT 1',
+  'ALTER TABLE shares ENABLE ROW LEVEL SECURITY',
+  "ALTER TABLE shares ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON shares AS RESTRICTIVE FOR SELECT TO app USING (who <> 'x')",
+  'ALTER TABLE shares ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON shares AS RESTRICTIVE FOR DELETE USING (false)',
+];
+
+test('each fault of a related table is found, and row level security that shows all rows to the reader is none', async () => {
+  const cluster = await startCluster();
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  try {
+    await plant(cluster.client as unknown as Connection, TABLES, HIDDEN, SHOWN);
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test('row level security on a table with `trust: plain` is found, and fails the script', async () => {
+  const cluster = await startCluster();
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  const tables = TABLES.replace('{doc: id},', '{doc: id}, trust: plain,');
+  try {
+    const client = cluster.client as unknown as Connection;
+    await plant(
+      client,
+      tables,
+      [
+        ['related-hidden', 'ALTER TABLE shares ENABLE ROW LEVEL SECURITY'],
+        ['related-hidden', 'ALTER TABLE shares ENABLE ROW LEVEL SECURITY; CREATE POLICY every ON shares USING (true)'],
+        ['nulls-never', 'ALTER TABLE shares ALTER COLUMN who DROP NOT NULL'],
+        ['differs', 'ALTER TABLE shares RENAME TO all_shares; CREATE VIEW shares AS SELECT * FROM all_shares'],
+      ],
+      ['SELECT 1', 'ALTER TABLE shares ADD COLUMN note text'],
+    );
+    await client.query('ALTER TABLE shares ENABLE ROW LEVEL SECURITY');
+    const outcome = await client.query(scriptOf(tables)).then(() => 'done', String);
+    assert.match(outcome, 'public.shares is a view or has row level security');
+    await client.query('ROLLBACK');
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test('`trust: plain` is refused for tables that the file protects, and for names without a schema', () => {
+  for (const [from, to, message] of [
+    ['table: public.shares', 'table: shares, trust: plain', 'it needs its schema'],
+    ['table: public.shares', 'table: public.docs, trust: plain', 'has policies for public.docs'],
+    ['table: public.shares', 'table: public.Docs, trust: plain', 'has policies for public.Docs'],
+    ['table: public.shares', 'table: public.shares, trust: full', 'trust: does not match'],
+    ['type: boolean', 'type: boolean, trust: plain', 'already set'],
+  ] as const) {
+    const read = readTables(new Source('tables.yaml', TABLES.replace(from, to)));
+    assert.match('problems' in read ? (read.problems[0]?.message ?? '') : `${to} is accepted`, message);
+  }
+});
+
 const OF_SIGNATURES: readonly (readonly [id: FindingId, statements: string])[] = [
   ['helper-changed', 'DROP FUNCTION authz.signed_value()'],
   ['helper-changed', "ALTER FUNCTION authz.signed_value() SET search_path = ''"],
@@ -122,6 +201,13 @@ test('each fault of signatures is found, and a schema that a role may not use is
 });
 
 test.run();
+
+function scriptOf(tables: string): string {
+  const { lowered } = compileTexts({ 'doc.yaml': POLICY });
+  const file = readTables(new Source('tables.yaml', tables)) as TableFile;
+  const made = protectTables(fold(lowered ?? invariant('no program')), {}, file, new Diagnostics());
+  return securityScript(made ?? invariant('nothing to protect'));
+}
 
 /** Plants faults, one after the other, and changes that are none. */
 async function plant(

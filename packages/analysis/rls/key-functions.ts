@@ -1,5 +1,6 @@
 import { sql, type Sql } from '../../../runtime/residual/sql/fragment.js';
 import { columnIn, constantText, type KeySet } from '../../../runtime/residual/sql/policy-condition.js';
+import { isPlain } from '../../../runtime/residual/sql/key-sets.js';
 import { Refusal } from '../../../runtime/residual/sql/refusal.js';
 
 import type { Operand } from '../../../runtime/residual/operand.js';
@@ -83,6 +84,15 @@ function requireSchema({ table, columns = {} }: SqlRelation): void {
   if (!table.includes('.'))
     throw new Refusal('relation', `the table \`${table}\` needs its schema: \`public.${table}\``);
   for (const stored of Object.values(columns)) if (isRelation(stored)) requireSchema(stored);
+}
+
+/** The related tables that a condition reads and whose rows everyone sees. */
+export function plainTables(operand: Operand, table: SqlTable): readonly string[] {
+  const within = (relation: SqlRelation): readonly string[] => [
+    relation.table,
+    ...Object.values(relation.columns ?? {}).flatMap((stored) => (isRelation(stored) ? within(stored) : [])),
+  ];
+  return partsReadBy(operand, table).relations.filter(isPlain).flatMap(within);
 }
 
 /** The columns of a row that a condition reads, and the relations. */

@@ -10,7 +10,7 @@ import type { Decisions } from '../decision/decisions.js';
 import { isWithoutIndex } from './advice.js';
 import { ComputedValues, hasComputed } from './computed-values.js';
 import { NotInDatabase } from './decision.js';
-import { KeyFunctions } from './key-functions.js';
+import { KeyFunctions, plainTables } from './key-functions.js';
 import { RoleGates, UnknownGlob } from './roles.js';
 import { SCOPE, sessionCondition, type TablePlace } from './scopes.js';
 import { sessionValues } from './session.js';
@@ -31,6 +31,8 @@ export interface RowCondition {
   readonly isWithoutIndex: boolean;
   /** What it asks a function for each row, as authors read it; empty if it asks none. */
   readonly perRow: readonly string[];
+  /** The related tables that it reads itself, as everyone sees their rows. */
+  readonly plain: readonly string[];
 }
 
 /**
@@ -73,6 +75,7 @@ export function rowCondition(
         conjuncts: [filter.kind === 'KIND_ALWAYS_ALLOWED' ? guard : 'false'],
         isWithoutIndex: false,
         perRow: [],
+        plain: [],
       };
     const ids = computed.use(filter.condition);
     if (ids.length > 0 && OF_TOKENS.includes(session.source))
@@ -88,6 +91,7 @@ export function rowCondition(
       ],
       isWithoutIndex: isWithoutIndex(filter.condition),
       perRow,
+      plain: plainTables(filter.condition, table),
     };
   } catch (error) {
     if (error instanceof UnknownGlob)

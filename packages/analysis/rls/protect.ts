@@ -66,13 +66,18 @@ function protectTable(
   // A policy names columns by their table, which sub-selects do not hide.
   const own: SqlTable = { ...table, alias: table.name.split('.').at(-1) as string };
   const policies: TablePolicy[] = [];
+  const plain = new Set<string>();
   for (const command of COMMANDS) {
     const rules = commands[command];
     if (rules === undefined) continue;
     try {
       const found = rules.using && rowCondition(decisions, place, rules.using, own, shared);
-      const condition = (asked: AskedActions | undefined): string | undefined =>
-        asked && textOf(rowCondition(decisions, place, asked, own, shared));
+      const condition = (asked: AskedActions | undefined): string | undefined => {
+        const made = asked && rowCondition(decisions, place, asked, own, shared);
+        for (const related of made?.plain ?? []) plain.add(related);
+        return made && textOf(made);
+      };
+      for (const related of found?.plain ?? []) plain.add(related);
       const using = found && textOf(found);
       for (const condition of found?.perRow ?? [])
         report.add('rls/slow-relation', rules.place, { kind, command, condition }, { notes: [WITH_PLAN] });
@@ -103,7 +108,8 @@ function protectTable(
     (select?.using === undefined || !isImplied(decisions, place, insert.check, select.using))
   )
     report.add('rls/insert-returning', insert.place, { kind }, { notes: [INSERT_VISIBLE] });
-  return { kind, name: table.name, roles: to, frozen, policies };
+  const directly = [...plain].sort();
+  return { kind, name: table.name, roles: to, frozen, policies, ...(directly.length > 0 && { plain: directly }) };
 }
 
 const WITH_PLAN = {

@@ -79,6 +79,8 @@ export interface TableProtection {
   readonly frozen: readonly string[];
   /** The policies, in the order of the statements. */
   readonly policies: readonly TablePolicy[];
+  /** Related tables that they read in sub-selects, sorted: everyone sees all rows of them. Absent if there is none. */
+  readonly plain?: readonly string[];
 }
 
 /** A permissive policy of a table. */

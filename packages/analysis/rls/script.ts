@@ -212,13 +212,17 @@ function rowFunctionStatements({ name, table, columns, query }: RowFunction, rea
   ].join('\n');
 }
 
-function tableStatements({ name, roles, frozen, policies }: TableProtection, ownsPolicies: boolean): readonly string[] {
+function tableStatements(
+  { name, roles, frozen, policies, plain = [] }: TableProtection,
+  ownsPolicies: boolean,
+): readonly string[] {
   const table = quotedName(name);
   const to = roles.map(roleName).join(', ');
   const granted = policies
     .map(({ command }) => command)
     .filter((command) => command !== 'update' || frozen.length === 0);
   return [
+    ...plain.map(requirePlain),
     [
       `REVOKE ALL ON ${table} FROM ${to};`,
       // Of what every role may do, policies say nothing about these.
@@ -243,6 +247,17 @@ function policyStatements({ name, roles, policies }: TableProtection): readonly 
       `COMMENT ON POLICY ${policy.name} ON ${table} IS ${quotedText(policy.comment)};`,
     ].join('\n'),
   );
+}
+
+/** Fails if policies hide rows of a table that policies of others read themselves. */
+function requirePlain(related: string): string {
+  return run([
+    'BEGIN',
+    `  IF EXISTS (SELECT FROM pg_class WHERE oid = ${quotedText(quotedName(related))}::regclass AND (relrowsecurity OR relkind = 'v')) THEN`,
+    `    RAISE '% is a view or has row level security, so no relation to it can have trust: plain', ${quotedText(related)};`,
+    '  END IF;',
+    'END',
+  ]);
 }
 
 /** Grants UPDATE of all columns but those that stay as they are, and takes it back from those of an earlier script. */

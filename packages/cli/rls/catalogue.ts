@@ -5,6 +5,8 @@ export interface Catalogue {
   /** Whether it is a replica, which creates nothing. */
   readonly isReplica: boolean;
   readonly tables: readonly CatalogueTable[];
+  /** The tables that conditions read beside their own. */
+  readonly related: readonly RelatedTable[];
   /** The roles that were asked about, each with the roles that it may become. Roles that do not exist are absent. */
   readonly roles: readonly CatalogueRole[];
   /** The role that reads related tables; undefined if there is none, or none is needed. */
@@ -62,6 +64,14 @@ export interface CatalogueTable {
   }[];
   readonly cascades: readonly { readonly name: string; readonly parent: string; readonly action: string }[];
   readonly publications: readonly string[];
+}
+
+/** A table that conditions of other tables read. */
+export interface RelatedTable extends Pick<CatalogueTable, 'name' | 'kind' | 'isSecured' | 'columns'> {
+  /** Whether a policy shows all of its rows to the reader. */
+  readonly isShown: boolean;
+  /** Whether a restrictive policy hides rows from the reader. */
+  readonly isRestricted: boolean;
 }
 
 /** A policy as the catalogue has it. */

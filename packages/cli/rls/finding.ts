@@ -55,6 +55,7 @@ export const FINDINGS = {
   'helper-immutable': 'A function that policies call is IMMUTABLE, so that a kept plan has the principal of before.',
   'helper-writable': 'A role can replace functions that policies call.',
   'reader-login': 'The role that reads related tables can be used for something else.',
+  'related-hidden': 'Policies hide rows of a related table from the conditions that read it.',
   stale: 'The database has the policies of another version.',
   'user-metadata': 'A condition reads metadata that users can edit themselves.',
   'setting-forgeable': 'Anyone who can run any SQL can set the principal of the session.',

@@ -51,6 +51,17 @@ SELECT a.name AS table, p.polname AS name, p.polcmd AS command, p.polpermissive 
   obj_description(p.oid, 'pg_policy') AS comment
 FROM asked AS a JOIN pg_policy AS p ON p.polrelid = a.oid ORDER BY a.name, p.polname`;
 
+/** Tables that policies of others read, and whether policies hide rows of them from the reader. */
+export const RELATED = `${ASKED}
+SELECT a.name, c.relkind AS kind, c.relrowsecurity AS "isSecured",
+  EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polpermissive AND p.polcmd IN ('r', '*')
+    AND pg_get_expr(p.polqual, p.polrelid) = 'true'
+    AND EXISTS (SELECT FROM unnest(p.polroles) AS each WHERE each = 0 OR each = r.oid)) AS "isShown",
+  EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND NOT p.polpermissive AND p.polcmd IN ('r', '*')
+    AND EXISTS (SELECT FROM unnest(p.polroles) AS each WHERE each = 0 OR pg_has_role(r.oid, each, 'USAGE'))) AS "isRestricted"
+FROM asked AS a JOIN pg_class AS c ON c.oid = a.oid LEFT JOIN pg_roles AS r ON r.rolname = $1::jsonb ->> 'reader'
+ORDER BY a.name`;
+
 export const COLUMNS = `${ASKED}, base AS (
   SELECT a.name, t.attnum, t.atttypid AS type, false AS checked
   FROM asked AS a JOIN pg_attribute AS t ON t.attrelid = a.oid WHERE t.attnum > 0 AND NOT t.attisdropped

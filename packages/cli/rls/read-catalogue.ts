@@ -7,6 +7,7 @@ import type {
   CatalogueRole,
   CatalogueTable,
   DefinerFunction,
+  RelatedTable,
   Relative,
   TablePrivileges,
   View,
@@ -22,6 +23,8 @@ export interface Wanted {
   readonly grantees: readonly string[];
   /** The same, and further roles of which it is read what they are. */
   readonly roles: readonly string[];
+  /** The tables that conditions read beside their own. */
+  readonly related: readonly string[];
   /** The role that reads related tables. */
   readonly reader: string | undefined;
 }
@@ -41,6 +44,11 @@ export function readCatalogue(connection: Connection, wanted: Wanted): Promise<C
       reader: wanted.reader ?? null,
     };
     const ask = <Row>(query: string): Promise<Row[]> => selectJson<Row>(connection, query, asked);
+    const ofRelated = { ...asked, tables: wanted.related.map((name) => ({ name, quoted: quotedName(name) })) };
+    const relatedColumns = groupByTable(
+      await selectJson<CatalogueColumn & { readonly table: string }>(connection, queries.COLUMNS, ofRelated),
+    );
+    const related = await selectJson<Omit<RelatedTable, 'columns'>>(connection, queries.RELATED, ofRelated);
     const [server] = await selectJson<{ version: number; replica: boolean }>(connection, queries.SERVER);
     const tables = await ask<Omit<CatalogueTable, 'policies'>>(queries.TABLES);
     const byTable = async <Row>(query: string): Promise<ReadonlyMap<string, readonly Row[]>> =>
@@ -71,6 +79,7 @@ export function readCatalogue(connection: Connection, wanted: Wanted): Promise<C
         cascades: cascades.get(table.name) ?? [],
         publications: (publications.get(table.name) ?? []).map(({ name }) => name),
       })),
+      related: related.map((table) => ({ ...table, columns: relatedColumns.get(table.name) ?? [] })),
       roles: await ask<CatalogueRole>(queries.ROLES),
       reader: (await ask<NonNullable<Catalogue['reader']>>(queries.READER))[0],
       functions: await selectJson<CatalogueFunction>(connection, queries.FUNCTIONS),

@@ -111,7 +111,8 @@ export function columnFindings(table: CatalogueTable, declared: SqlTable): reado
   return stored.flatMap((column) => (isRelation(column) ? [] : oneColumn(table.name, columns, column)));
 }
 
-function oneColumn(
+/** Compares a column that the table file declares with that of the table. */
+export function oneColumn(
   table: string,
   columns: ReadonlyMap<string, CatalogueColumn>,
   declared: SqlColumn,

@@ -10,6 +10,7 @@ import { type ExpectedTexts, expectedTexts } from './expected-texts.js';
 import { type Certainty, refuted, type RlsFinding } from './finding.js';
 import { policyFindings } from './policy-findings.js';
 import { readCatalogue } from './read-catalogue.js';
+import { relatedColumnFindings, relatedFindings } from './related-findings.js';
 import { columnFindings, reachFindings, tableFindings } from './table-findings.js';
 
 /** What a verification found, and what it looked at. Plain data: its JSON is that of `authzc rls verify`. */
@@ -48,12 +49,14 @@ export async function verifyDatabase(
     tables: names,
     grantees: protection.roles,
     roles,
+    related: relatedTables(protection),
     reader: protection.reader?.role,
   });
   const isComparing = !readOnly && !catalogue.isReplica;
   const expected = isComparing ? await expectedTexts(connection, protection.tables, catalogue.tables) : undefined;
   const found = [
     ...databaseFindings(catalogue, protection, roles, file.session.source === 'settings'),
+    ...relatedFindings(catalogue.related, protection),
     ...protection.tables.flatMap((table) =>
       findingsOf(table, { catalogue, expected, file, reader: protection.reader }),
     ),
@@ -67,6 +70,12 @@ export async function verifyDatabase(
     objects: objectsOf(protection, roles, findings),
     findings,
   };
+}
+
+/** The tables that conditions read beside their own. */
+function relatedTables({ reader, tables }: Protection): readonly string[] {
+  const all = [...(reader?.tables ?? []).map(({ name }) => name), ...tables.flatMap(({ plain = [] }) => plain)];
+  return [...new Set(all)].sort();
 }
 
 /** What was read, and what it is compared with. */
@@ -92,6 +101,7 @@ function findingsOf(protection: TableProtection, { catalogue, expected, file, re
     ...policyFindings(table, { protection, expected }),
     ...(columns === undefined ? [] : columnFindings(table, columns)),
     ...reachFindings(table, reader),
+    ...(columns === undefined ? [] : relatedColumnFindings(catalogue.related, columns)),
   ];
 }
 

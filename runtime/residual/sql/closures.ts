@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect.js';
 import { allOf, ALWAYS, exists, listed, NEVER, sql, type Sql } from './fragment.js';
+import { isReadByKeys } from './key-sets.js';
 import { counting, readElement, matching, related } from './related-table.js';
 import { Refusal } from './refusal.js';
 import { columnName, identifier, type Scope } from './scope.js';
@@ -156,8 +157,8 @@ function filtered(scope: Scope, relation: SqlRelation, alias: string): Sql {
 }
 
 /** Refuses rows that whoever runs the statement may not see, which end a chain. */
-function refuseHidden({ keySet }: Scope, { relation, owner }: ReachedRows): void {
-  if (keySet !== undefined && owner === undefined)
+function refuseHidden(scope: Scope, { relation, owner }: ReachedRows): void {
+  if (isReadByKeys(scope, relation, owner))
     throw new Refusal('relation', `the closure of ${relation.table}, of which a policy sees only some rows`);
 }
 

@@ -1,7 +1,7 @@
 import { allOf, listed, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
 import type { Scope } from './scope.js';
-import type { SqlRelation } from './table.js';
+import { isRelation, type SqlRelation } from './table.js';
 
 /** The rows of another table that are related to the resource. */
 export interface RelatedRange {
@@ -33,8 +33,22 @@ export function readKeys(scope: Scope, range: RelatedRange, condition: Sql): Sql
   return sql`${row} IN (${keys})`;
 }
 
+/**
+ * Whether rows that are related to the resource are read by their keys alone, as whoever runs the statement may not see them.
+ *
+ * @param owner the alias of the table that they are related to; undefined for that of the resource.
+ */
+export function isReadByKeys(scope: Scope, relation: SqlRelation, owner: string | undefined): boolean {
+  return scope.keySet !== undefined && owner === undefined && !isPlain(relation);
+}
+
+/** Whether whoever runs a statement sees all rows of a relation, and of those within it. */
+export function isPlain({ trust, columns = {} }: SqlRelation): boolean {
+  return trust === 'plain' && Object.values(columns).every((stored) => !isRelation(stored) || isPlain(stored));
+}
+
 /** Refuses to count related rows that whoever runs the statement may not see. */
-export function refuseCount(scope: Scope, { table }: SqlRelation, owner: string | undefined): void {
-  if (scope.keySet !== undefined && owner === undefined)
-    throw new Refusal('relation', `the number of rows of ${table}, of which a policy sees only some`);
+export function refuseCount(scope: Scope, relation: SqlRelation, owner: string | undefined): void {
+  if (isReadByKeys(scope, relation, owner))
+    throw new Refusal('relation', `the number of rows of ${relation.table}, of which a policy sees only some`);
 }

@@ -1,7 +1,7 @@
 import type { Items } from './dialect.js';
 import { isAbove, isReached } from './closures.js';
 import { allOf, ALWAYS, listed, NEVER, sql, type Sql, unless } from './fragment.js';
-import { readKeys, refuseCount, type RelatedRange } from './key-sets.js';
+import { isReadByKeys, readKeys, refuseCount, type RelatedRange } from './key-sets.js';
 import { Refusal } from './refusal.js';
 import { counting, readElement, matching, related } from './related-table.js';
 import { columnName, columnValue, type Joins, type Scope } from './scope.js';
@@ -17,7 +17,7 @@ export function whereRelated(scope: Scope, render: (inner: Scope) => Sql): Sql {
   const joins: Joins = { outer: scope.joins, own: [] };
   const condition = render({ ...scope, joins });
   if (joins.own.length === 0) return condition;
-  if (scope.keySet !== undefined && joins.own.some(({ owner }) => owner === undefined))
+  if (joins.own.some(({ relation, owner }) => isReadByKeys(scope, relation, owner)))
     return joinedKeys(scope, joins, condition);
   const keyed = joinedByKey(scope, joins, condition);
   if (keyed !== undefined) return keyed;
@@ -109,10 +109,9 @@ export function relationPresence(
 ): Sql {
   if (relation.relation === 'many') return outcome ? ALWAYS : NEVER;
   const alias = scope.statement.alias();
-  const isThere =
-    scope.keySet !== undefined && owner === undefined
-      ? readKeys(scope, rangeOf(scope, relation, alias), ALWAYS)
-      : scope.dialect.exists(related(scope, relation, alias), matching(scope, relation, owner, alias));
+  const isThere = isReadByKeys(scope, relation, owner)
+    ? readKeys(scope, rangeOf(scope, relation, alias), ALWAYS)
+    : scope.dialect.exists(related(scope, relation, alias), matching(scope, relation, owner, alias));
   return outcome ? allOf(isThere, isSingle(scope, relation, owner)) : unless(isThere);
 }
 
@@ -128,7 +127,7 @@ export function itemsOfRows(scope: Scope, rows: RelatedRows): RelatedItems {
     from: related(scope, relation, alias),
     where: allOf(matching(scope, relation, owner, alias), isThere),
     element,
-    ...(scope.keySet !== undefined && owner === undefined && { range: rangeWhere(scope, relation, alias, isThere) }),
+    ...(isReadByKeys(scope, relation, owner) && { range: rangeWhere(scope, relation, alias, isThere) }),
     ...(pair !== undefined &&
       others.length === 0 &&
       owner === undefined && {

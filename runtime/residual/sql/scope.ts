@@ -29,7 +29,7 @@ export interface Scope {
   readonly session?: (variable: string) => SqlValue | undefined;
   /**
    * A query of the keys of related rows, for a statement that may not see these rows itself. With it, related rows are
-   * read in no other way.
+   * read in no other way, unless their relation says that everyone sees them.
    */
   readonly keySet?: (set: KeySet) => Sql;
   readonly statement: Statement;

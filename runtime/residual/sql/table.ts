@@ -42,6 +42,11 @@ export interface SqlRelation {
    * such as `{ deleted_at: null }`.
    */
   readonly where?: SqlRowFilter;
+  /**
+   * How policies of a database read these rows: by default as a role that sees all of them. `plain`: as whoever runs the
+   * statement, as the database shows all of these rows to everyone. Relations within it need it as well.
+   */
+  readonly trust?: 'plain';
   /** The fields of the object, or of each element. Their columns are named without a table. */
   readonly columns?: SqlColumns;
   /** `many`: instead of `columns`, the column of the elements. Where it is NULL and `missing`, there is no element. */
