@@ -34,6 +34,8 @@ export interface FunctionContext {
   readonly style: Style;
   /** The expression that is being printed, if its places are marked. */
   readonly expression: AuthoredText | undefined;
+  /** In filters, the expression whose parts may become constants of the module (where.ts). */
+  readonly hoisting: AuthoredText | undefined;
   readonly locals: ReadonlyMap<string, Local>;
   readonly used: Set<Part | 'request'>;
   /** Variables of the policy that the body uses several times: each is computed once, in a statement before it. */
@@ -48,7 +50,16 @@ export function functionContext(
   repeated: ReadonlySet<string> = new Set(),
   expression?: AuthoredText,
 ): FunctionContext {
-  return { module, style, expression, locals: new Map(), used: new Set(), repeated, computed: new Map() };
+  return {
+    module,
+    style,
+    expression,
+    hoisting: undefined,
+    locals: new Map(),
+    used: new Set(),
+    repeated,
+    computed: new Map(),
+  };
 }
 
 /**

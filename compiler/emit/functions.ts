@@ -13,7 +13,7 @@ import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { valueDoc } from './values.js';
 import { whenDoc } from './when.js';
-import { termDoc, unlessDoc, whereDoc } from './where.js';
+import { ofRow, termDoc, unlessDoc, whereDoc } from './where.js';
 
 /** When a rule applies, in emitted terms. */
 export interface Applies {
@@ -95,29 +95,33 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   return requestFunction(context, primary(body), 'types implied');
 }
 
-/** The declaration of a variable's function, with the author's text above it. */
+/** The declaration of a variable's function, with the author's text above it, and what it is called with. */
 export function variableFunction(
   variable: Variable,
   name: string,
   style: Style,
   module: ModuleContext,
-): PrintedFunction {
+): { readonly doc: Doc; readonly reads: 'nothing' | 'row' | 'request' } {
   const { expression } = variable;
-  const context = functionContext(module, style, undefined, expression);
+  const context = {
+    ...functionContext(module, style, undefined, expression),
+    hoisting: style.residual ? expression : undefined,
+  };
   const value = style.residual ? primary(termDoc(variable.value, context)) : valueDoc(variable.value, context);
   const kept = survives(variable.value.type)
     ? value
     : primary(bracketed((style.residual ? residual : cel)('stored('), [value.doc], ')'));
   const body = style.tells ? telling('variable', variable.expression.text, kept, context) : kept;
   const remark = module.remark(`V.${variable.name}: ${variable.expression.text}`);
+  const isOfRow = context.used.size === 1 && context.used.has('row');
   return {
     doc: [
       remark,
       `const ${name} = `,
-      requestFunction(context, body, 'with types', findPlace(variable.value, expression)),
+      isOfRow ? ofRow(body.doc) : requestFunction(context, body, 'with types', findPlace(variable.value, expression)),
       ';',
     ],
-    isConstant: context.used.size === 0,
+    reads: isOfRow ? 'row' : context.used.size === 0 ? 'nothing' : 'request',
   };
 }
 

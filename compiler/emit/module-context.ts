@@ -46,10 +46,10 @@ export const LISTED_RESIDUAL: Style = {
   suffix: 'ListedWhere',
 };
 
-/** A variable's function: its name, and whether it reads the request. */
+/** A variable's function: its name, and what it is called with. */
 interface VariableFunction {
   readonly name: string;
-  readonly isConstant: boolean;
+  readonly reads: 'nothing' | 'row' | 'request';
 }
 
 /** Prints the declaration of a variable's function; implemented by `functions.ts`. */
@@ -58,7 +58,7 @@ type PrintVariable = (
   name: string,
   style: Style,
   context: ModuleContext,
-) => { readonly doc: Doc; readonly isConstant: boolean };
+) => Omit<VariableFunction, 'name'> & { readonly doc: Doc };
 
 /**
  * The state of a module that is being printed: its identifiers, and the declarations that its rules need. Constants and
@@ -164,9 +164,9 @@ export class ModuleContext {
     const known = this.variableFunctions.get(key);
     if (known !== undefined) return known;
     const given = this.names.fresh(`${camelCase(name, 'variable')}${style === this.usual ? '' : style.suffix}`);
-    const { doc, isConstant } = this.printVariable(variable, given, style, this);
+    const { doc, reads } = this.printVariable(variable, given, style, this);
     this.declarations.push(doc);
-    const declared = { name: given, isConstant };
+    const declared = { name: given, reads };
     this.variableFunctions.set(key, declared);
     return declared;
   }

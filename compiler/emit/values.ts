@@ -249,8 +249,8 @@ function variableCall(name: string, context: FunctionContext): Doc {
 }
 
 function computedVariable(name: string, context: FunctionContext): Doc {
-  const { name: given, isConstant } = context.module.variable(name, context.style);
-  return computed(name, `${given}(${isConstant ? '' : use(context, 'request')})`, context);
+  const { name: given, reads } = context.module.variable(name, context.style);
+  return computed(name, `${given}(${reads === 'nothing' ? '' : use(context, 'request')})`, context);
 }
 
 function globalDoc(name: string, context: FunctionContext): Doc {

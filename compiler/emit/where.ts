@@ -2,9 +2,10 @@ import { invariant } from '../diagnostics/invariant.js';
 import type { Match } from '../ir/program.js';
 import type { Macro, Value } from '../ir/value.js';
 import { isSettled } from '../ir/settled.js';
+import { findExtent } from '../ir/origins.js';
 import { type Leaf, listLeaves } from '../ir/visit.js';
 import { bracketed, type Doc, join } from './doc.js';
-import { type FunctionContext, functionContext, localFunction, localName, use } from './function-context.js';
+import { type FunctionContext, functionContext, localFunction, localName, type Part, use } from './function-context.js';
 import { ALGEBRA, cel, residual } from './mentions.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
 import { camelCase } from './names.js';
@@ -18,38 +19,68 @@ import { runtimeFunction, valueDoc } from './values.js';
  * are constants of the module, which are evaluated once: the engine remembers conditions that read nothing else.
  */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
-  const tests = new Map(listLeaves(match).map((own) => [own, makeTest(own, context)]));
-  const isFixed = [...tests.values()].every(readsOnlyRow);
-  const printMatch = (part: Match): Doc => {
-    if (part.kind !== 'expr') return algebraCall(`${part.kind}Of`, part.of.map(printMatch));
-    const test = tests.get(part) as Test;
-    return isFixed || !readsOnlyRow(test) ? test.doc : fixedCall(part, test, context);
-  };
-  const doc = printMatch(match);
-  for (const test of tests.values()) for (const part of test.used) context.used.add(part);
-  return doc;
+  const leaves = listLeaves(match).map((leaf) => [leaf, leafPart(leaf, context)] as const);
+  const docs = new Map(
+    apart(
+      leaves.map(([, part]) => part),
+      context,
+    ).map((doc, index) => [leaves[index]?.[0], doc]),
+  );
+  const printMatch = (part: Match): Doc =>
+    part.kind === 'expr'
+      ? algebraCall('holds', [docs.get(part) ?? ''])
+      : algebraCall(`${part.kind}Of`, part.of.map(printMatch));
+  return printMatch(match);
 }
 
-/** One expression of a condition, and the parts of the request that it reads. */
-type Test = Pick<FunctionContext, 'used'> & { readonly doc: Doc };
+/** A part of a condition, and what it reads of the request. */
+type ConditionPart = Pick<FunctionContext, 'used'> & {
+  readonly doc: Doc;
+  readonly value: Value;
+  /** The author's text. */
+  readonly text: string;
+};
 
-function makeTest({ value }: Leaf, { module, style }: FunctionContext): Test {
-  const own = functionContext(module, style);
-  return { doc: algebraCall('holds', [termDoc(value, own)]), used: own.used };
+function leafPart({ value, expression }: Leaf, { module, style }: FunctionContext): ConditionPart {
+  const own = { ...functionContext(module, style), hoisting: expression };
+  return { doc: termDoc(value, own), value, text: expression.text, used: own.used };
 }
 
-function readsOnlyRow({ used }: Test): boolean {
+/** The operands of `&&` and the like. */
+function operandPart(value: Value, context: FunctionContext, text: string): ConditionPart {
+  const own = { ...context, used: new Set<Part | 'request'>() };
+  const { start, end } = findExtent(value) ?? { start: 0, end: text.length };
+  return { doc: termDoc(value, own), value, text: text.slice(start, end), used: own.used };
+}
+
+/** Parts of a condition: those that read only the row are constants of the module if others read more. */
+function apart(parts: readonly ConditionPart[], context: FunctionContext): readonly Doc[] {
+  for (const { used } of parts) for (const one of used) context.used.add(one);
+  if (parts.every(readsOnlyRow)) return parts.map(({ doc }) => doc);
+  return parts.map((part) => (readsOnlyRow(part) && !isName(part.value) ? constantCall(part, context) : part.doc));
+}
+
+function readsOnlyRow({ used }: ConditionPart): boolean {
   return used.size === 1 && used.has('row');
 }
 
-/** `visibilityPublic(row, q)`, and the constant that it calls. */
-function fixedCall({ expression }: Leaf, { doc }: Test, { module }: FunctionContext): Doc {
-  const wish = camelCase(expression.text.replaceAll(/\bR\.attr\b/g, ''), 'condition');
-  const own = bracketed(residual('ofRow('), [[`(row, ${ALGEBRA}) => `, doc]], ')');
-  return `${module.hoist(wish.slice(0, LONGEST_NAME), own)}(row, ${ALGEBRA})`;
+/** Whether a value is an attribute itself, or a variable, which is a constant of the module already. */
+function isName(value: Value): boolean {
+  return value.kind === 'variable' || (value.kind === 'select' && isAttributes(value.operand));
+}
+
+/** `visibilityPublic(row)`, and the constant that it calls. */
+function constantCall({ doc, text }: ConditionPart, { module }: FunctionContext): Doc {
+  const wish = camelCase(text.replaceAll(/\bR\.attr\b/g, ''), 'condition');
+  return `${module.hoist(wish.slice(0, LONGEST_NAME), ofRow(doc))}(row)`;
 }
 
 const LONGEST_NAME = 40;
+
+/** A function of the row that is evaluated once for plans in which nothing is known of it. */
+export function ofRow(doc: Doc): Doc {
+  return bracketed(residual('ofRow('), [['(row) => ', doc]], ')');
+}
 
 /** The opposite of a condition of a plan. */
 export function unlessDoc(condition: Doc): Doc {
@@ -96,10 +127,7 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
     case 'optional-index':
       return residualCall('optionalIndex', [termDoc(value.operand, context), termDoc(value.index, context)]);
     case 'operator':
-      return residualCall(
-        value.operator === 'not' ? 'complement' : value.operator,
-        value.operands.map((operand) => termDoc(operand, context)),
-      );
+      return operatorDoc(value, context);
     case 'call':
       return callDoc(value, context);
     case 'list':
@@ -121,6 +149,21 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
   }
 }
 
+function operatorDoc({ operator, operands }: Value & { kind: 'operator' }, context: FunctionContext): Doc {
+  const text = LOGICAL.has(operator) && context.locals.size === 0 ? context.hoisting?.text : undefined;
+  return residualCall(
+    operator === 'not' ? 'complement' : operator,
+    text === undefined
+      ? operands.map((operand) => termDoc(operand, context))
+      : apart(
+          operands.map((operand) => operandPart(operand, context, text)),
+          context,
+        ),
+  );
+}
+
+const LOGICAL: ReadonlySet<string> = new Set(['and', 'or', 'conditional']);
+
 function fieldDoc(value: Value & { kind: 'field' }, context: FunctionContext): Doc {
   if (value.of === 'runtime') return `${use(context, 'request')}.derivedRoles`;
   if (isAttributes(value)) return `${use(context, 'row')}.attributes`;
@@ -141,7 +184,8 @@ function variableDoc(name: string, context: FunctionContext): Doc {
 function variableCall(name: string, context: FunctionContext): string {
   const { module, style } = context;
   const declared = module.variable(name, isSettled(module.variableValue(name), module) ? settledStyle(context) : style);
-  return declared.isConstant ? `${declared.name}()` : `${declared.name}(${use(context, 'request')})`;
+  if (declared.reads === 'nothing') return `${declared.name}()`;
+  return `${declared.name}(${use(context, declared.reads)})`;
 }
 
 function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Doc {

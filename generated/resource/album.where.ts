@@ -4,17 +4,17 @@ import type { Filters } from 'authz/runtime/policy';
 import * as residual from 'authz/runtime/residual';
 import { audience, locked } from './album.js';
 
-const visibilityPublic = residual.ofRow((row, q) => q.holds(residual.equals(row.attr('visibility'), 'public')));
+const visibilityPublic = residual.ofRow((row) => residual.equals(row.attr('visibility'), 'public'));
 
-const visibilityFriends = residual.ofRow((row, q) => q.holds(residual.equals(row.attr('visibility'), 'friends')));
+const visibilityFriends = residual.ofRow((row) => residual.equals(row.attr('visibility'), 'friends'));
 
 export const albumWhere: Filters = [
   [
     audience,
     ({ principal: P, row }, q) =>
       q.anyOf(
-        visibilityPublic(row, q),
-        q.allOf(visibilityFriends(row, q), q.holds(residual.inCollection(P.id, row.attr('friends')))),
+        q.holds(visibilityPublic(row)),
+        q.allOf(q.holds(visibilityFriends(row)), q.holds(residual.inCollection(P.id, row.attr('friends')))),
       ),
   ],
   [locked, ({ row }, q) => q.holds(residual.equals(row.attr('status'), 'LOCKED'))],

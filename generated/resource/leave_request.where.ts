@@ -6,23 +6,13 @@ import * as residual from 'authz/runtime/residual';
 import { approve, tooLate, withdraw } from './leave_request.js';
 
 // V.is_pending: R.attr.status == "PENDING"
-const isPending = ({ row }: Query): residual.Term => residual.equals(row.attr('status'), 'PENDING');
+const isPending = residual.ofRow((row) => residual.equals(row.attr('status'), 'PENDING'));
 
 // V.is_short: R.attr.days <= C.longest_leave_days
-const isShort = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
+const isShort = residual.ofRow((row) => residual.atMost(row.attr('days'), 30));
 
 // C.countries_with_local_rules
 const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
-
-const countryInCCountriesWithLocalRules = residual.ofRow(
-  (row, q) => q.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
-);
-
-const hasDisputedDisputedTrue = residual.ofRow(
-  (row, q) => q.holds(
-    residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
-  ),
-);
 
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStarted = (request: Query): residual.Term => {
@@ -31,17 +21,18 @@ const hasStarted = (request: Query): residual.Term => {
 };
 
 export const leaveRequestWhere: Filters = [
-  [withdraw, (request, q) => q.holds(isPending(request))],
+  [withdraw, ({ row }, q) => q.holds(isPending(row))],
   [
     approve,
-    (request, q) => {
-      const { row } = request;
-      return q.allOf(
-        q.holds(isPending(request)),
-        q.holds(isShort(request)),
-        q.noneOf(countryInCCountriesWithLocalRules(row, q), hasDisputedDisputedTrue(row, q)),
-      );
-    },
+    ({ row }, q) =>
+      q.allOf(
+        q.holds(isPending(row)),
+        q.holds(isShort(row)),
+        q.noneOf(
+          q.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
+          q.holds(residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true))),
+        ),
+      ),
   ],
   [tooLate, (request, q) => q.holds(hasStarted(request))],
 ];

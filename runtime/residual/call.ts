@@ -1,7 +1,17 @@
 import * as cel from '../../packages/cel/runtime/index.js';
 import { conditional } from './logic.js';
 import { ARITHMETIC, misread, sortOfTerm } from './numbers.js';
-import { failed, isKnown, matchOperands, getResult, type Sort, type Term, Unknown, unplannable } from './term.js';
+import {
+  type CelFunction,
+  failed,
+  isKnown,
+  matchOperands,
+  getResult,
+  type Sort,
+  type Term,
+  Unknown,
+  unplannable,
+} from './term.js';
 
 /**
  * A function of packages/cel/runtime over terms: called if all operands are known, kept as a call otherwise. It fails if an
@@ -30,6 +40,26 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
   const read = operator === 'ip' ? ambiguousIp(run, operands) : misread(operator, operands);
   if (read !== undefined) return typeof read === 'string' ? unplannable(read) : read;
   return new Unknown({ kind: 'call', operator, operands, run }, inferSort(operator, operands));
+}
+
+/**
+ * A comparison of an attribute with another one or with a scalar; undefined if it is none. Nothing of it is known, fails or
+ * cannot be sent over the wire, so none of that is asked.
+ */
+export function compareAttribute(operator: string, run: CelFunction, a: Term, b: Term): Unknown | undefined {
+  if (!(isAttribute(a) ? isAttribute(b) || isScalar(b) : isScalar(a) && isAttribute(b))) return undefined;
+  const comparison = new Unknown({ kind: 'call', operator, operands: [a, b], run }, 'bool');
+  comparison.isClean = true;
+  return comparison;
+}
+
+function isAttribute(term: Term): boolean {
+  return term instanceof Unknown && term.node.kind === 'path' && term.constant === undefined;
+}
+
+/** A string, a boolean or a double that JSON has. */
+function isScalar(term: Term): boolean {
+  return typeof term === 'string' || typeof term === 'boolean' || Number.isFinite(term);
 }
 
 /** A list literal. */

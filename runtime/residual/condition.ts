@@ -90,6 +90,7 @@ export function unplannableReason(condition: Condition): string | undefined {
     case 'and':
     case 'or':
       for (const operand of condition.operands) {
+        if (typeof operand === 'boolean' || operand.kind === 'is') continue;
         const reason = unplannableReason(operand);
         if (reason !== undefined) return reason;
       }

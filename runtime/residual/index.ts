@@ -30,7 +30,8 @@ export {
   timeSince,
 } from './operators.js';
 export { ANY_ROW, type Row, rowOf } from './row.js';
-export { ofRow, type RowCondition } from './row-condition.js';
+export { ofRow } from './row-term.js';
+export { sharedCondition } from './shared.js';
 export { has, index, optionalIndex, optionalSelect, select } from './selection.js';
 export { type Condition, type PossibleRole, type Term, Unknown, unplannable } from './term.js';
 export { holds } from './truth.js';

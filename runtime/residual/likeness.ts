@@ -1,5 +1,5 @@
 import { type CelError, type Value, Uint } from '../../packages/cel/runtime/index.js';
-import { type Condition, isUnknown, type Node, type Term } from './term.js';
+import { type Condition, isUnknown, type Node, type Term, type Unknown } from './term.js';
 
 /*
  * Structural hashes: equal structures have equal hashes, and different ones seldom do, so that a plan of many similar
@@ -33,6 +33,22 @@ export function likenessOfCondition(condition: Condition): number {
     case 'unplannable':
       return 17;
   }
+}
+
+/** The hash of a condition without its nots, and without CEL's: equal for a condition and its opposites. */
+export function likenessUnderNots(condition: Condition): number {
+  let under = condition;
+  while (typeof under !== 'boolean' && under.kind === 'not') under = under.operand;
+  if (typeof under === 'boolean' || under.kind !== 'is') return likenessOfCondition(under);
+  let { term } = under;
+  for (let inner = operandOfNot(term); inner !== undefined; inner = operandOfNot(term)) term = inner;
+  return likenessOfTerm(term);
+}
+
+function operandOfNot({ node }: Unknown): Unknown | undefined {
+  if (node.kind !== 'call' || node.operator !== 'not') return undefined;
+  const [operand] = node.operands;
+  return isUnknown(operand) ? operand : undefined;
 }
 
 /** The hash of a structure with a name and a number of parts, before their hashes are mixed in. */

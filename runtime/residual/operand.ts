@@ -1,28 +1,10 @@
 import { charge, type Value } from '../../packages/cel/runtime/index.js';
 import { sameList, sameValue } from './alike.js';
 import { Distinct } from './distinct.js';
+import type { JsonValue, Operand } from './expression.js';
 import { likenessOfName, likenessOfTerm, mixed } from './likeness.js';
 
-/** A node of a filter as adapters read it (docs/spec/plans.md#plan-response). */
-export type Operand =
-  /** Any JSON. */
-  | { readonly value: JsonValue }
-  /** `request.resource.attr.x`, or the variable of a lambda and the fields selected from it. */
-  | { readonly variable: string }
-  | { readonly expression: Expression };
-
-export interface Expression {
-  readonly operator: string;
-  readonly operands: readonly Operand[];
-}
-
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
+export type { Expression, JsonValue, Operand } from './expression.js';
 
 /** An operator and its operands. */
 export function expression(operator: string, ...operands: readonly Operand[]): Operand {

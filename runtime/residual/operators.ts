@@ -1,15 +1,16 @@
 import * as cel from '../../packages/cel/runtime/index.js';
-import { call } from './call.js';
+import { call, compareAttribute } from './call.js';
 import { and, complement, conditional, or } from './logic.js';
 import { findProblem } from './problem.js';
 import { isReadable } from './selection.js';
 import { type Condition, isKnown, matchOperands, getResult, type Term, Unknown } from './term.js';
 
 /** `a == b`. */
-export const equals = (a: Term, b: Term): Term => byBranch(a, b, equal);
+export const equals = (a: Term, b: Term): Term => compareAttribute('eq', cel.equals, a, b) ?? byBranch(a, b, equal);
 
 /** `a != b`. */
-export const notEquals = (a: Term, b: Term): Term => byBranch(a, b, different);
+export const notEquals = (a: Term, b: Term): Term =>
+  compareAttribute('ne', cel.notEquals, a, b) ?? byBranch(a, b, different);
 
 /** `a < b`. */
 export const lessThan = (a: Term, b: Term): Term => ordered('lt', cel.lessThan, a, b);
@@ -42,7 +43,8 @@ export const modulo = (a: Term, b: Term): Term => call('mod', cel.modulo, a, b);
 export const negate = (a: Term): Term => call('-_', cel.negate, a);
 
 /** `a in b`. */
-export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
+export const inCollection = (a: Term, b: Term): Term =>
+  (b instanceof Unknown ? compareAttribute('in', cel.inCollection, a, b) : undefined) ?? byBranch(a, b, membership);
 
 function equal(a: Term, b: Term): Term {
   return sameRoles(a, b) ?? sameRoles(b, a) ?? call('eq', cel.equals, a, b);
@@ -140,7 +142,9 @@ function branchCount(term: Term): number {
 }
 
 function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {
-  return byBranch(a, b, (one, other) => sinceOrOrdered(operator, run, one, other));
+  return (
+    compareAttribute(operator, run, a, b) ?? byBranch(a, b, (one, other) => sinceOrOrdered(operator, run, one, other))
+  );
 }
 
 /** `timeSince(t) < d` is `t > now - d`: a filter never reads the time (docs/spec/plans.md#d-16-time). */

@@ -5,6 +5,7 @@ import { failed, isKnown, getResult, type Term, Unknown } from './term.js';
 export function findProblem(term: Term): string | undefined {
   if (failed(term)) return 'a part that cannot be evaluated';
   if (!(term instanceof Unknown)) return problemOfValue(term as cel.Value);
+  if (term.isClean) return undefined;
   const { node } = term;
   switch (node.kind) {
     case 'attributes':

@@ -1,13 +1,14 @@
 import { sameCondition, sameTerm } from './alike.js';
 import { joinedConditions, not } from './condition.js';
-import { type Condition, matchOperands, type Term, Unknown } from './term.js';
+import { likenessUnderNots } from './likeness.js';
+import { type Condition, matchOperands, type Node, type Term, Unknown } from './term.js';
 
 /**
  * A condition without parts that its other parts imply: `b and (a or b)` is `b`, also across levels
  * (docs/spec/plans.md#flat-shapes). Conditions are two-valued, so the laws of logic hold.
  */
 export function simplify(condition: Condition): Condition {
-  return simplified(split(condition), undefined);
+  return simplified(split(condition), 0, undefined);
 }
 
 /** Conditions with more parts than this are not simplified: the work is quadratic. */
@@ -26,7 +27,7 @@ function split(condition: Condition): Condition {
     case 'and':
     case 'or': {
       const parts: Condition[] = [];
-      collect(parts, condition.kind, condition);
+      collect(parts, condition.kind, condition.operands);
       return joinedConditions(condition.kind, parts);
     }
     case 'unplannable':
@@ -38,16 +39,23 @@ function split(condition: Condition): Condition {
  * Rules nest to one side, a hundred of them a hundred deep: so junctions of one kind are collected first, and compared
  * once.
  */
-function collect(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
-  if (isJunction(kind, condition)) for (const operand of condition.operands) collect(parts, kind, operand);
-  else addFlat(parts, kind, split(condition));
+function collect(parts: Condition[], kind: 'and' | 'or', operands: readonly Condition[]): void {
+  for (const operand of operands) {
+    if (typeof operand === 'boolean' || (operand.kind === 'is' && !isLogical(operand.term.node))) parts.push(operand);
+    else if (operand.kind === kind) collect(parts, kind, operand.operands);
+    else addFlat(parts, kind, split(operand));
+  }
+}
+
+function isLogical(node: Node): node is Node & { readonly kind: 'call'; readonly operator: 'and' | 'or' } {
+  return node.kind === 'call' && (node.operator === 'and' || node.operator === 'or');
 }
 
 /** @param whole the term as a condition, if there is one. */
 function splitTerm(term: Term, whole?: Condition): Condition {
   if (!(term instanceof Unknown)) return term === true;
   const { node } = term;
-  if (node.kind !== 'call' || (node.operator !== 'and' && node.operator !== 'or')) return whole ?? { kind: 'is', term };
+  if (!isLogical(node)) return whole ?? { kind: 'is', term };
   const { operator, operands } = node;
   const [first, second] = operands as readonly [Term, Term];
   if (matchOperands(first, operator) === undefined && matchOperands(second, operator) === undefined)
@@ -86,13 +94,16 @@ type Junction = Extract<Condition, { readonly kind: 'and' | 'or' }>;
 interface Surroundings {
   readonly kind: 'and' | 'or';
   readonly operands: readonly Condition[];
+  /** Their hashes without nots: only those with the hash of a condition can decide it. */
+  readonly likenesses: readonly number[];
   /** The index of the operand in question. */
-  readonly position: number;
+  position: number;
   readonly around: Surroundings | undefined;
 }
 
-function simplified(condition: Condition, around: Surroundings | undefined): Condition {
-  const known = outcomeIn(condition, around);
+/** @param likeness its hash without nots. */
+function simplified(condition: Condition, likeness: number, around: Surroundings | undefined): Condition {
+  const known = outcomeIn(condition, likeness, around);
   if (known !== undefined) return known;
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
@@ -100,7 +111,7 @@ function simplified(condition: Condition, around: Surroundings | undefined): Con
     case 'unplannable':
       return condition;
     case 'not': {
-      const operand = simplified(condition.operand, around);
+      const operand = simplified(condition.operand, likeness, around);
       return operand === condition.operand ? condition : not(operand);
     }
     case 'and':
@@ -114,29 +125,39 @@ function simplifiedJoin(condition: Junction, around: Surroundings | undefined): 
   const { kind, operands } = condition;
   if (operands.length > MOST_PARTS) return condition;
   const current = [...operands];
+  const likenesses = current.map(likenessUnderNots);
+  const surroundings: Surroundings = { kind, operands: current, likenesses, position: 0, around };
   let isSame = true;
   for (let position = 0; position < current.length; position++) {
     const operand = current[position] as Condition;
-    const simple = simplified(operand, { kind, operands: current, position, around });
+    surroundings.position = position;
+    const simple = simplified(operand, likenesses[position] as number, surroundings);
     if (simple === operand) continue;
     isSame = false;
     current[position] = simple;
+    likenesses[position] = likenessUnderNots(simple);
   }
   return isSame ? condition : flattened(kind, current);
 }
 
-/** Whether the surroundings of a condition decide it, the outermost first. */
-function outcomeIn(condition: Condition, surroundings: Surroundings | undefined): boolean | undefined {
-  if (surroundings === undefined) return undefined;
-  const known = outcomeIn(condition, surroundings.around);
-  if (known !== undefined) return known;
-  const { kind, operands, position } = surroundings;
-  for (let i = 0; i < operands.length; i++) {
-    if (i === position) continue;
-    const outcome = outcomeBeside(condition, operands[i] as Condition, kind === 'and');
-    if (outcome !== undefined) return outcome;
+/** Whether the surroundings of a condition decide it: the outermost that do. */
+function outcomeIn(
+  condition: Condition,
+  likeness: number,
+  surroundings: Surroundings | undefined,
+): boolean | undefined {
+  let known: boolean | undefined;
+  for (let at = surroundings; at !== undefined; at = at.around) {
+    const { likenesses, position } = at;
+    for (let i = 0; i < likenesses.length; i++) {
+      if (likenesses[i] !== likeness || i === position) continue;
+      const outcome = outcomeBeside(condition, at.operands[i] as Condition, at.kind === 'and');
+      if (outcome === undefined) continue;
+      known = outcome;
+      break;
+    }
   }
-  return undefined;
+  return known;
 }
 
 /** The outcome of a condition if another one is known to hold, or not to. */

@@ -1,4 +1,5 @@
 import { type CelError, isFailure, type JsonMap, type Result, type Value } from '../../packages/cel/runtime/index.js';
+import type { Operand } from './expression.js';
 
 /**
  * The value of a CEL expression when only part of the request is known (docs/spec/plans.md#known-and-unknown): a value,
@@ -17,6 +18,12 @@ export class Unknown {
 
   /** Its structural hash (likeness.ts); 0 until it is computed. */
   likeness = 0;
+
+  /** Whether it is known to be true exactly where the condition `is` of it holds, and false where that of `!` does. */
+  isClean = false;
+
+  /** Its flat form in filters, if plans share it (fixed.ts). */
+  written: Operand | undefined = undefined;
 
   constructor(
     readonly node: Node,
@@ -130,7 +137,12 @@ export function isUnplannable(term: Term): boolean {
 
 /** An operator over terms, without folding. */
 export function kept(operator: string, operands: readonly Term[], sort: Sort = 'bool'): Unknown {
-  return new Unknown({ kind: 'call', operator, operands }, sort);
+  const term = new Unknown({ kind: 'call', operator, operands }, sort);
+  term.isClean =
+    operator !== 'if' &&
+    operands.every((operand) => operand instanceof Unknown && operand.isClean) &&
+    (operator !== 'not' || matchOperands(operands[0], operator) === undefined);
+  return term;
 }
 
 /** The operands of a call of a given operator or function. */
@@ -150,7 +162,9 @@ export function unplannable(reason: string): Unknown {
 
 /** A path on the resource or on a macro's variable. */
 export function path(root: string, fields: readonly Field[], sort: Sort = 'json'): Unknown {
-  return new Unknown({ kind: 'path', root, fields, variable: undefined }, sort);
+  const term = new Unknown({ kind: 'path', root, fields, variable: undefined }, sort);
+  term.isClean = true;
+  return term;
 }
 
 /** The root of all attributes that are not listed. */

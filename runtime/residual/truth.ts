@@ -22,6 +22,7 @@ export function isFalse(term: Term): Condition {
 }
 
 function truth(term: Term, polarity: boolean): Condition {
+  if (isClean(term)) return { kind: 'is', term: (polarity ? term : complement(term)) as Unknown };
   if (isKnown(term)) return getResult(term) === polarity;
   if (mentionsCondition(term)) return ofParts(term as Unknown, polarity);
   const cleaned = asUnrolled(cleanse(term, polarity));
@@ -30,6 +31,20 @@ function truth(term: Term, polarity: boolean): Condition {
   if (reason !== undefined) return { kind: 'unplannable', reason };
   const positive = polarity ? cleaned : complement(cleaned);
   return { kind: 'is', term: positive as Unknown };
+}
+
+/** Finds out whether a term is clean: for one that is asked often. */
+export function markClean(term: Unknown): void {
+  term.isClean =
+    term.reference === undefined &&
+    !mentionsCondition(term) &&
+    cleanse(term, true) === term &&
+    cleanse(term, false) === term &&
+    findProblem(term) === undefined;
+}
+
+function isClean(term: Term): boolean {
+  return term instanceof Unknown && term.isClean;
 }
 
 /**
@@ -90,7 +105,7 @@ function ofLifted({ operator, operands, run }: Node & { kind: 'call' }, polarity
 }
 
 function mentionsCondition(term: Term): boolean {
-  if (!(term instanceof Unknown)) return false;
+  if (!(term instanceof Unknown) || term.isClean) return false;
   const { node } = term;
   if (node.kind === 'condition') return true;
   if (node.kind === 'call') return node.operands.some(mentionsCondition);
@@ -103,7 +118,7 @@ function mentionsCondition(term: Term): boolean {
  * are folded.
  */
 function cleanse(term: Term, polarity: boolean): Term {
-  return tested(cleansed(tested(term), polarity));
+  return isClean(term) ? term : tested(cleansed(tested(term), polarity));
 }
 
 function cleansed(term: Term, polarity: boolean): Term {

@@ -9,6 +9,7 @@ import { ATTRIBUTES, type Field, isKnown, type Node, getResult, type Term, Unkno
  */
 export function writeTerm(term: Term, shapes: Shapes, asked: 'truth' | 'value' = 'value'): Operand {
   if (!(term instanceof Unknown)) return writeConstant(term as cel.Value);
+  if (term.written !== undefined && shapes === 'flat' && asked === 'truth') return term.written;
   return writeNode(shapes === 'reference' ? (term.reference ?? term.node) : term.node, shapes, asked);
 }
 

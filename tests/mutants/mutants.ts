@@ -157,8 +157,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the residual of a rule is cached although it depends on the principal',
     file: 'runtime/engine/plan/query.ts',
-    find: 'watched.isRead ? undefined : left',
-    replace: 'left',
+    find: "watched.isRead ? 'varies' : sharedCondition(left)",
+    replace: 'sharedCondition(left)',
   },
   {
     name: 'in strict evaluation reference shapes are kept whatever they select',
@@ -221,8 +221,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a part of a disjunction is assumed to hold in the others',
     file: SIMPLIFY,
-    find: "outcomeBeside(condition, operands[i] as Condition, kind === 'and')",
-    replace: 'outcomeBeside(condition, operands[i] as Condition, true)',
+    find: "outcomeBeside(condition, at.operands[i] as Condition, at.kind === 'and')",
+    replace: 'outcomeBeside(condition, at.operands[i] as Condition, true)',
   },
   {
     name: 'a fact about a negation is inverted',
@@ -443,12 +443,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a not is omitted',
     file: WHERE,
-    find: `return residualCall(
-        value.operator === 'not' ? 'complement' : value.operator,
-        value.operands.map((operand) => termDoc(operand, context)),
-      );`,
+    find: 'return operatorDoc(value, context);',
     replace:
-      "return value.operator === 'not' ? termDoc(value.operands[0] as Value, context) : residualCall(value.operator, value.operands.map((operand) => termDoc(operand, context)));",
+      "return value.operator === 'not' ? termDoc(value.operands[0] as Value, context) : operatorDoc(value, context);",
   },
   {
     name: 'the id of a resource counts as known',

@@ -135,6 +135,13 @@ function compareOne({ engines, condition, functions, request, rows, tally, seed 
     const { filter, unplanned } = engine.plan(request);
     return { writing, filter: overTheWire(filter), isWhole: unplanned.length === 0 };
   });
+  if (Object.keys(resource.attr ?? {}).length === 0)
+    for (const [position, [, engine]] of engines.entries())
+      assert.equal(
+        overTheWire(engine.plan({ ...request, resource: { kind: resource.kind } }).filter),
+        plans[position]?.filter,
+        `seed ${seed}, ${condition}: without listed attributes, what reads only the row is evaluated once`,
+      );
   tally.plans += 1;
   if (plans.some(({ isWhole }) => !isWhole)) tally.notWhole += 1;
   if (plans[0]?.filter.kind === 'KIND_CONDITIONAL') tally.conditional += 1;

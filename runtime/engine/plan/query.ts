@@ -22,6 +22,7 @@ import {
   rowOf,
   STRICT,
   sameCondition,
+  sharedCondition,
   unplannable,
 } from '../../residual/index.js';
 import { type PlanRequest, withoutDot } from '../requests.js';
@@ -65,75 +66,80 @@ export class PlanQuery implements Query {
   }
 }
 
+/** A rule or a derived role, whose condition has a filter. */
+type Conditional = Filters[number][0];
+
+interface Planned {
+  readonly filter: PlannedCondition;
+  /** Its filter while derived roles are listed. */
+  readonly listed: PlannedCondition;
+  /**
+   * The residual if it depends only on the row, as it is the same in every plan without listed attributes; `varies` if it
+   * depends on more, and undefined if neither is known yet.
+   */
+  fixed: Condition | 'varies' | undefined;
+}
+
 /**
  * The filters of the conditions of a bundle, from the tables of its policy modules. A condition that is in none of them
  * is unplannable.
  */
 export class PlannedConditions {
-  private readonly own = new Map<Filters[number][0], PlannedCondition>();
-  private readonly listed = new Map<Filters[number][0], PlannedCondition>();
-  /**
-   * The residuals of rules that depend only on the row: they are the same in every plan without listed attributes. Has
-   * at most one entry per rule.
-   */
-  private readonly fixed = new Map<Rule, Condition | undefined>();
+  private readonly planned = new Map<Conditional, Planned>();
 
   /** Adds the filters of some conditions. */
   add(tables: readonly Filters[] = []): void {
     for (const table of tables)
-      for (const [conditional, filter, filterListed] of table) {
-        this.own.set(conditional, filter);
-        if (filterListed !== undefined) this.listed.set(conditional, filterListed);
-      }
+      for (const [conditional, filter, listed = filter] of table)
+        this.planned.set(conditional, { filter, listed, fixed: undefined });
   }
 
-  /** The residual of a rule. */
+  /** The residual of a rule: its own condition comes first (docs/spec/plans.md#order-of-operands). */
   of(rule: Rule, query: PlanQuery): Condition {
-    if (!query.isOfAnyRow) return this.ofRule(rule, query);
-    const fixed = this.fixed.get(rule);
-    if (fixed !== undefined) return fixed;
-    if (this.fixed.has(rule)) return this.ofRule(rule, query);
-    const watched = new WatchedQuery(query);
-    const left = this.ofRule(rule, watched);
-    this.fixed.set(rule, watched.isRead ? undefined : left);
-    return left;
+    const { when, derivedRole } = rule;
+    const own = when === undefined || this.residual(rule, query);
+    return derivedRole === undefined ? own : allOf(own, this.ofDerivedRole(derivedRole, query));
   }
 
   /** The residual of a rule of a role policy. */
-  ofRoleRule(rule: RoleRule, query: Query): Condition {
-    return this.find(rule)(query, LENIENT);
+  ofRoleRule(rule: RoleRule, query: PlanQuery): Condition {
+    return this.residual(rule, query);
   }
 
   /** Where the own condition of a rule or derived role can be evaluated, and where it then holds. */
-  attempt(conditional: Filters[number][0], query: Query): Attempt {
-    return this.find(conditional)(query, STRICT);
+  attempt(conditional: Conditional, query: Query): Attempt {
+    return this.find(conditional).filter(query, STRICT);
   }
 
   /** The residual of a derived role. */
-  ofDerivedRole(role: DerivedRole, query: Query): Condition {
-    return role.when === always || this.find(role)(query, LENIENT);
+  ofDerivedRole(role: DerivedRole, query: PlanQuery): Condition {
+    return role.when === always || this.residual(role, query);
   }
 
   /** The same while derived roles are listed. */
   ofListedRole(role: DerivedRole, query: Query): Condition {
-    const listed = this.listed.get(role);
-    return listed === undefined ? this.ofDerivedRole(role, query) : listed(query, LENIENT);
+    return role.when === always || this.find(role).listed(query, LENIENT);
   }
 
-  /** The rule's own condition comes first (docs/spec/plans.md#order-of-operands). */
-  private ofRule(rule: Rule, query: Query): Condition {
-    const { when, derivedRole } = rule;
-    const own = when === undefined || this.find(rule)(query, LENIENT);
-    return derivedRole === undefined ? own : allOf(own, this.ofDerivedRole(derivedRole, query));
+  private residual(conditional: Conditional, query: PlanQuery): Condition {
+    const planned = this.find(conditional);
+    if (!query.isOfAnyRow || planned.fixed === 'varies') return planned.filter(query, LENIENT);
+    if (planned.fixed !== undefined) return planned.fixed;
+    const watched = new WatchedQuery(query);
+    const left = planned.filter(watched, LENIENT);
+    planned.fixed = watched.isRead ? 'varies' : sharedCondition(left);
+    return left;
   }
 
-  private find(conditional: Filters[number][0]): PlannedCondition {
-    return this.own.get(conditional) ?? notCompiled;
+  private find(conditional: Conditional): Planned {
+    return this.planned.get(conditional) ?? NOT_COMPILED;
   }
 }
 
 const notCompiled: PlannedCondition = (_, algebra) =>
   algebra.holds(unplannable('a condition that was compiled for checks only'));
+
+const NOT_COMPILED: Planned = { filter: notCompiled, listed: notCompiled, fixed: 'varies' };
 
 /** Records whether something is read that may differ in another request. */
 class WatchedQuery implements Query {

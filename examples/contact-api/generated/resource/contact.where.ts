@@ -4,11 +4,11 @@ import type { Filters } from 'authz/runtime/policy';
 import * as residual from 'authz/runtime/residual';
 import { users } from './contact.js';
 
-const privateFalse = residual.ofRow((row, q) => q.holds(residual.equals(row.attr('private'), false)));
+const privateFalse = residual.ofRow((row) => residual.equals(row.attr('private'), false));
 
 export const contactWhere: Filters = [
   [
     users,
-    ({ principal: P, row }, q) => q.anyOf(privateFalse(row, q), q.holds(residual.equals(row.attr('owner'), P.id))),
+    ({ principal: P, row }, q) => q.anyOf(q.holds(privateFalse(row)), q.holds(residual.equals(row.attr('owner'), P.id))),
   ],
 ];

@@ -9,6 +9,17 @@ const duration = cel.toDuration('24h');
 
 const timestamp = cel.toTimestamp('2020-01-01T00:00:00Z');
 
+const hasVip = residual.ofRow((row) => residual.has(row.attributes, 'vip'));
+
+const parentOpenOrValueFalse = residual.ofRow(
+  (row) => residual.call(
+    'orValue',
+    cel.optionalOrValue,
+    residual.optionalSelect(residual.optionalSelect(row.attributes, 'parent'), 'open'),
+    false,
+  ),
+);
+
 const list: readonly cel.Value[] = [1n, 2n, 3n];
 
 const list_2: readonly cel.Value[] = ['a', 'b'];
@@ -17,6 +28,14 @@ const list_3: readonly cel.Value[] = [1n, 2n];
 
 // C.regions
 const regions: cel.Json = [{ name: 'eu', open: true }, { name: 'us', open: false }];
+
+const secondRatherLongNameAnotherLongText = residual.ofRow(
+  (row) => residual.equals(row.attr('second_rather_long_name'), 'another long text'),
+);
+
+const firstRatherLongNameSomeLongText = residual.ofRow(
+  (row) => residual.equals(row.attr('first_rather_long_name'), 'some long text'),
+);
 
 export const orderWhere: Filters = [
   [
@@ -134,17 +153,8 @@ export const orderWhere: Filters = [
     ({ principal: P, row }, q) =>
       q.holds(
         residual.or(
-          residual.conditional(
-            residual.has(row.attributes, 'vip'),
-            row.attr('vip'),
-            cel.greaterThan(cel.json(P.attr.level), 3n),
-          ),
-          residual.call(
-            'orValue',
-            cel.optionalOrValue,
-            residual.optionalSelect(residual.optionalSelect(row.attributes, 'parent'), 'open'),
-            false,
-          ),
+          residual.conditional(hasVip(row), row.attr('vip'), cel.greaterThan(cel.json(P.attr.level), 3n)),
+          parentOpenOrValueFalse(row),
         ),
       ),
   ],
@@ -212,9 +222,9 @@ export const orderWhere: Filters = [
     ({ principal: P, row }, q) =>
       q.holds(
         residual.or(
-          residual.equals(row.attr('first_rather_long_name'), 'some long text'),
+          firstRatherLongNameSomeLongText(row),
           residual.and(
-            residual.equals(row.attr('second_rather_long_name'), 'another long text'),
+            secondRatherLongNameAnotherLongText(row),
             residual.or(
               residual.equals(row.attr('third_rather_long_name'), cel.json(P.attr.third_rather_long_name)),
               residual.complement(residual.greaterThan(row.attr('fourth'), cel.json(P.attr.fourth))),
