@@ -90,7 +90,6 @@ export class Subject {
     others: readonly Loader[],
     private readonly label: string = root,
   ) {
-    this.names = [...new Set([...Object.keys(sent), ...loaders.flatMap(({ source: { facts } }) => [...facts.keys()])])];
     for (const name of Object.keys(sent)) {
       const value = sent[name];
       if (value !== absent && value !== undefined) define(this.attr, name, value);
@@ -104,6 +103,7 @@ export class Subject {
         this.choose(loader, attribute, sent);
         if (this.unknown.has(attribute)) this.failed.set(attribute, 'not found');
       }
+    this.names = [...new Set([...Object.keys(this.attr), ...own])];
     for (const name of Object.keys(this.attr)) this.used.set(name, { fact: this.nameOf(name), from: 'sent' });
   }
 
