@@ -9,8 +9,8 @@ import {
   type TenantDocuments,
 } from '../engine/index.js';
 import { requireResource, requireText, systemClock } from '../engine/parts.js';
-import { NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
-import { type AnyPermissions, type Attributes, type Permissions, sanitize } from '../policy/index.js';
+import { NotJsonError } from '../../packages/cel/runtime/index.js';
+import { type AnyPermissions, type Permissions, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact } from './ask.js';
 import { type FactDeciders, findPlace, makeDeciders } from './deciders.js';
 import { factName } from './fact-names.js';
@@ -33,7 +33,8 @@ import { lockRows, requireLocks, withoutLocked } from './locked.js';
 import { decideAll, type FactsDecision, fetchRows, isAmong, type LoopOptions, step } from './loop.js';
 import { TurnBatch } from './session.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';
-import { absent, prepareSources } from './source.js';
+import { copyAuxData, copyPrincipal, copyResource, readSent } from './sent-request.js';
+import { prepareSources } from './source.js';
 
 /** How long a decision may take unless the options say otherwise, in milliseconds. */
 const USUAL_DEADLINE = 1000;
@@ -129,13 +130,15 @@ class SourcedEngine {
   }
 
   async decideMany(
-    { principal, resources, actions, auxData, tenants }: ManyRequest,
+    { principal, resources, actions: asked, auxData, tenants }: ManyRequest,
     options: DecideOptions = {},
   ): Promise<ReadonlyMap<number, ReadonlyMap<string, FactsDecision>>> {
     const prepared = new Map<string, Ask['principals']>();
+    const actions = [...asked];
+    const claims = copyAuxData(auxData);
     const asks = (resources as readonly ResourceInput[]).flatMap((resource) => {
       const of = this.resourceOf(resource, options);
-      const place = findPlace(this.deciders, resource);
+      const place = findPlace(this.deciders, of.input);
       const key = JSON.stringify([place.scope, place.version]);
       const principals = prepared.get(key) ?? this.preparePrincipals(principal, place);
       prepared.set(key, principals);
@@ -144,7 +147,7 @@ class SourcedEngine {
           principals,
           resource: of,
           action,
-          auxData,
+          auxData: claims,
           tenants,
           wantsOutputs: options.outputs === true,
         }),
@@ -179,8 +182,11 @@ class SourcedEngine {
     }
   }
 
-  for(principal: Question['principal'], options: SessionOptions = {}): FactsSession {
-    const { auxData, tenants } = options;
+  for(given: Question['principal'], options: SessionOptions = {}): FactsSession {
+    const { tenants } = options;
+    const auxData = copyAuxData(options.auxData);
+    const { actors, ...own } = copyPrincipal(given);
+    const principal = { ...own, ...(actors && { actors: actors.map(copyPrincipal) }) };
     const rows = new Rows();
     const batch = new TurnBatch<Ask>((asks, decided) => this.decideEach(asks, rows, options, decided));
     const decide = async (action: string, resource: ResourceInput): Promise<FactsDecision> =>
@@ -272,11 +278,12 @@ class SourcedEngine {
   }
 
   private makeAsk({ principal, resource, action, auxData, tenants }: Question, options: DecideOptions = {}): Ask {
+    const of = this.resourceOf(resource, options);
     return {
-      resource: this.resourceOf(resource, options),
-      principals: this.preparePrincipals(principal, findPlace(this.deciders, resource)),
+      resource: of,
+      principals: this.preparePrincipals(principal, findPlace(this.deciders, of.input)),
       action,
-      auxData,
+      auxData: copyAuxData(auxData),
       tenants,
       wantsOutputs: options.outputs === true,
     };
@@ -284,21 +291,37 @@ class SourcedEngine {
 
   private preparePrincipals(principal: Question['principal'], place: Place): Ask['principals'] {
     const { own, others } = loadersAt(this.loaders, undefined, place);
-    return chainOf(principal).map((input, index) => {
+    return chainOf(principal).map((given, index) => {
+      const input = copyPrincipal(given);
       const path = index === 0 ? 'principal' : `principal.actors[${index - 1}]`;
-      requireText(input?.id, path, '.id');
+      requireText(input.id, path, '.id');
       const sent = readSent(input.attr, `${path}.attr`);
       return { input, subject: new Subject('principal.attr', input.id, sent, own, others, `${path}.attr`) };
     });
   }
 
-  private resourceOf(input: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
-    requireResource(input);
+  private resourceOf(resource: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
+    requireResource(resource);
+    const input = copyResource(resource);
     const { own, others } = loadersAt(this.loaders, sanitize(input.kind), findPlace(this.deciders, input));
     const locks = lock === undefined ? undefined : requireLocks(own, input);
     const given = readSent(input.attr, 'resource.attr');
     const sent = locks === undefined ? given : withoutLocked(given, locks);
     return { input, subject: new Subject('resource.attr', input.id, sent, own, others), locks };
+  }
+
+  /** Tests whether a source may not use its cache: it provides a fact that must be fresh, or the key of such a source. */
+  private freshLoaders(fresh: DecideOptions['fresh']): (loader: Loader) => boolean {
+    if (fresh === undefined || fresh === true) return () => fresh === true;
+    const facts = new Set(fresh);
+    const isFresh = ({ source }: Loader): boolean => [...source.facts.values()].some((fact) => facts.has(fact));
+    let before: number;
+    do {
+      before = facts.size;
+      for (const loader of this.loaders)
+        if (loader.source.keyFact !== undefined && isFresh(loader)) facts.add(loader.source.keyFact);
+    } while (facts.size > before);
+    return isFresh;
   }
 
   private loopOptions({ tx, lock, signal, fresh, deadline = this.deadline }: DecideOptions): LoopOptions {
@@ -310,8 +333,7 @@ class SourcedEngine {
       lock,
       signal,
       until: now() + requireDeadline(deadline),
-      isFresh: ({ source }) =>
-        fresh === true || (fresh !== undefined && [...source.facts.values()].some((fact) => fresh.includes(fact))),
+      isFresh: this.freshLoaders(fresh),
       maxSkew: this.maxSkew,
       instant: { ...this.deciders.clock() },
       now,
@@ -337,22 +359,6 @@ const NO_SERVER = {
 function isAllowed(decision: FactsDecision): boolean {
   if (!decision.allowed && decision.why === 'unknown') throw new FactsUnavailableError(decision.unknown);
   return decision.allowed;
-}
-
-/** Attributes as they were sent: read once, converted to JSON, with those that are said to be absent. */
-function readSent(attr: Attributes | undefined, path: string): { readonly [name: string]: unknown } {
-  if (attr === undefined || attr === null) return {};
-  if (typeof attr !== 'object' || typeof attr['toJSON'] === 'function') return plainAttributes(attr, path);
-  const missing: string[] = [];
-  const present: { [name: string]: unknown } = {};
-  for (const name of Object.keys(attr)) {
-    const value: unknown = attr[name];
-    if (value === absent) missing.push(name);
-    else Object.defineProperty(present, name, { value, enumerable: true });
-  }
-  const sent = plainAttributes(present, path);
-  for (const name of missing) Object.defineProperty(sent, name, { value: absent, enumerable: true });
-  return sent;
 }
 
 function requireDeadline(deadline: number): number {

@@ -29,6 +29,13 @@ resourcePolicy:
     - {actions: [close], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: R.attr.locked || R.attr.label == "y"}}}
     - {actions: [wait], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: now() < timestamp(R.attr.until)}}}
     - {actions: [first], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 'R.attr.map(k, k)[0] == "a"'}}}
+    - {actions: [none], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '!R.attr.locked'}}}
+    - {actions: [divide], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 1.0 / R.attr.n > 0.0 && (R.attr.label == "x" || true)}}}
+    - {actions: [divide-first], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '1.0 / R.attr.l[size(R.attr.l) - 1] > 0.0'}}}
+    - {actions: [share], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 'P.id in R.attr.friends && R.attr.locked'}}}
+    - {actions: [claim], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '"admins" in request.auxData.jwt.groups && R.attr.locked'}}}
+    - {actions: [own], effect: EFFECT_ALLOW, roles: [owner]}
+    - {actions: [own], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 'R.attr.locked && R.id == "2"'}}}
     - {actions: [list], effect: EFFECT_ALLOW, roles: [editor]}
     - {actions: [list], effect: EFFECT_DENY, roles: [editor], condition: {match: {expr: P.attr.banned}}}
 `;
@@ -313,6 +320,104 @@ test('conditions see attributes in one order, whatever was known first', async (
       for (let call = 0; call < 2; call += 1)
         assert.equal([await ask({}), await ask({ a: true }), await ask({ b: true })], [true, true, false]);
     }
+});
+
+test('what is sent decides as the engine decides it, however it is written', async () => {
+  const other = source(['label'], async (keys: readonly string[]) => new Map(keys.map((key) => [key, { label: 'x' }])));
+  const authz = createFactsEngine(policies, { sources: [other] });
+  class Row {
+    constructor(readonly n: unknown) {}
+  }
+  const list = [-0];
+  for (const attr of [
+    { n: -0 },
+    { n: 0 },
+    { l: [-0] },
+    { l: list, m: list },
+    { l: [{ toJSON: () => 0 }, -0] },
+    new Row(-0),
+    { n: Number.NaN },
+    { n: 1 / 0 },
+  ])
+    for (const action of ['divide', 'divide-first']) {
+      const request = { principal: ann, resource: { kind: 'doc', id: '1', attr: attr as never }, action };
+      const expected = authz.engine.isAllowed(request);
+      assert.is((await authz.decide(request)).allowed, expected, `${action} ${JSON.stringify(attr)}`);
+      const now = authz.decideNow({ ...request, resource: { ...request.resource, attr: attr as never } });
+      assert.ok(now === undefined || now.allowed === expected);
+    }
+});
+
+test('what a caller changes while facts are fetched does not count', async () => {
+  const answers: (() => void)[] = [];
+  const slow = source(
+    ['locked'],
+    (keys) =>
+      new Promise<never>((resolve) => {
+        answers.push(() => resolve(new Map(keys.map((key) => [key, { locked: key === '1' }])) as never));
+      }),
+  );
+  const roles = ['user'];
+  const friends = ['bob'];
+  const jwt = { groups: ['none'] };
+  const principal = { id: 'ann', roles };
+  const resource = { kind: 'doc', id: '1', attr: { friends } };
+  const actions = ['open', 'share', 'claim', 'own'];
+  const authz = createFactsEngine(policies, { sources: [slow] });
+  const many = authz.decideMany({ principal, resources: [resource], actions, auxData: { jwt } } as never);
+  const one = authz.decide({ principal, resource, action: 'own', auxData: { jwt } });
+  const session = authz.for(principal, { auxData: { jwt } }).decide('share', resource);
+  const others = authz.for(principal);
+  roles.push('editor', 'owner');
+  friends.push('ann');
+  jwt.groups.push('admins');
+  resource.id = '2';
+  resource.kind = 'other';
+  actions.splice(0, 3);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const answer of answers) answer();
+  const decisions = await many;
+  assert.equal([...(decisions.get(0)?.keys() ?? [])].sort(), ['claim', 'open', 'own', 'share']);
+  for (const [action, { allowed }] of decisions.get(0) ?? []) assert.is(allowed, false, action);
+  assert.is((await one).allowed, false);
+  assert.is((await session).allowed, false);
+  const later = others.decide('own', { kind: 'doc', id: '2' });
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const answer of answers) answer();
+  assert.is((await later).allowed, false);
+});
+
+test('a request decides by its accessors, as the engine reads them', async () => {
+  class Doc {
+    readonly id = '1';
+    get kind(): string {
+      return 'doc';
+    }
+    get scope(): string {
+      return 'acme';
+    }
+  }
+  const free = source(['locked'], async () => ({ '1': { locked: false } }));
+  const decision = await createFactsEngine(policies, { sources: [free] }).decide({
+    principal: ann,
+    resource: new Doc() as never,
+    action: 'none',
+  });
+  // Only the policy of the scope denies it.
+  assert.is(decision.allowed, false);
+});
+
+test('a fact that must be fresh is found by a key that is fresh', async () => {
+  let folder = 'free';
+  const key = source(['folder'], async () => ({ '1': { folder } }), { cache: { maxAge: 60_000 } });
+  const rows = folders(async () => ({ free: { locked: false }, vault: { locked: true } }), {
+    cache: { maxAge: 60_000 },
+  });
+  const authz = createFactsEngine(policies, { sources: [key, rows] });
+  const request = { principal: ann, resource: { kind: 'doc', id: '1' }, action: 'open' };
+  assert.is((await authz.decide(request)).allowed, true);
+  folder = 'vault';
+  assert.is((await authz.decide(request, { fresh: ['resource.attr.locked'] })).allowed, false);
 });
 
 /** A table of PostgreSQL whose ids the database compares as it does, which finds one row. */
