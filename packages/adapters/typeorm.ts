@@ -333,7 +333,7 @@ function storedTable(metadata: EntityMetadata): StoredTable {
 const WORDS: ReadonlySet<string> = new Set(
   `ALL AND ANY ARRAY AS AT BETWEEN BINARY BLOB CASE CHAR COLLATE DATETIME DAY DISTINCT DIV DOW DOY ELSE END END::text ESCAPE EXISTS FALSE FROM GLOB
   HOUR IN INTEGER IS JOIN LIKE LIMIT MICROSECOND MINUTE MOD MONTH NOT NULL ON OR ORDINALITY REAL RECURSIVE SECOND SELECT SIGNED TEXT THEN TIME
-  TRUE UNION USING WHEN WHERE WITH YEAR ZONE utf8mb4 x'' x'00'`.split(/\s+/),
+  TRUE UNION USING WHEN WHERE WITH YEAR ZONE utf8mb4`.split(/\s+/),
 );
 
 /** Those that are another value in quotes. */
@@ -351,7 +351,7 @@ function requireOtherNames({ name, columns, relations }: EntityMetadata): void {
     ...relations.map(({ propertyPath, joinColumns }) => [propertyPath, joinColumns[0]?.databaseName] as const),
   ];
   for (const [word, column] of replaced)
-    if (/^["'`]/.test(word) || (WORDS.has(word) && (column !== word || VALUES.has(word))))
+    if (/^["`]|'/.test(word) || (WORDS.has(word) && (column !== word || VALUES.has(word))))
       throw new TypeError(
         `the entity \`${name}\` has the name \`${word}\`, which TypeORM would replace in conditions: rename the property`,
       );

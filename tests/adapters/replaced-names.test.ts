@@ -118,7 +118,8 @@ test('a name that is a word of conditions is refused where TypeORM would replace
     if (!/^(FALSE|NULL|TRUE)$/.test(word)) assert.is(await refusalOf({ [word]: word }), '', word);
   }
   for (const word of ['NULL', 'TRUE', 'FALSE']) assert.match(await refusalOf({ [word]: word }), 'has the name', word);
-  assert.match(await refusalOf({ '"shares"': 'decoys' }), 'has the name `"shares"`');
+  for (const name of ['"shares"', '`shares`', "days'"])
+    assert.match(await refusalOf({ [name]: 'decoys' }), `has the name \`${name}\``);
 });
 
 test.run();
@@ -132,7 +133,7 @@ function wordsOf(plans: readonly IdiomPlan[]): ReadonlySet<string> {
         const condition = renderSql(filter, sqlTable(dialect), { dialect, quoteNames: true });
         if (condition.kind === 'refused') return [];
         const found = condition.parts.join('?').matchAll(/(?<=[ =(]|^)[^ =(),]+(?=[ =),]|$)/g);
-        return [...found].map(([word]) => word).filter((word) => !/^(["'`?]|-?[\d.]+|[^\w"'`]+$)/.test(word));
+        return [...found].map(([word]) => word).filter((word) => !/^(["`?]|-?[\d.]+|[^\w"'`]+$)|'/.test(word));
       }),
     ),
   );

@@ -169,7 +169,7 @@ export const TEXTS_BY_CONDITION: {
   },
   'timestamp(R.attr.created) > timestamp("2020-01-01T02:00:00+02:00")': {
     sqlite:
-      "contacts.created > ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
+      "contacts.created > ? AND contacts.created >= '0001' AND contacts.created = strftime('%Y-%m-%dT%H:%M:%fZ', contacts.created, '+0 days')",
     postgresql:
       "contacts.created > $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
     mysql:
@@ -178,7 +178,7 @@ export const TEXTS_BY_CONDITION: {
   },
   'timestamp(R.attr.created) < timestamp("2020-01-01T00:00:00.0000005Z")': {
     sqlite:
-      "contacts.created <= ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
+      "contacts.created <= ? AND contacts.created >= '0001' AND contacts.created = strftime('%Y-%m-%dT%H:%M:%fZ', contacts.created, '+0 days')",
     postgresql:
       "contacts.created <= $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
     mysql:

@@ -2,6 +2,7 @@ import type { Timestamp } from '../../../packages/cel/runtime/index.js';
 import { allOf, given, NEVER, sql, type Sql } from './fragment.js';
 import type { MomentFormat } from './moment-format.js';
 import type { Order } from './numbers.js';
+import { isMomentIn } from './sqlite.js';
 import { Refusal } from './refusal.js';
 import type { Scope } from './scope.js';
 import type { Scalar } from './value.js';
@@ -53,7 +54,7 @@ export function isMoment(scope: Scope, value: Scalar): Sql {
       return sql`${column} BETWEEN ${`${FIRST_SECOND}000`} AND ${`${LAST_SECOND}999`}`;
     default:
       return scope.dialect.name === 'sqlite' && form !== 'plain'
-        ? sql`${column} BETWEEN '0001-01-01 00:00:00' AND ${form === 'utc' ? `'${LAST_TEXT}'` : `'${LAST_TEXT} +00:00'`}`
+        ? isMomentIn(column, writtenBySqlite(column, form))
         : scope.dialect.isMoment(column);
   }
 }
@@ -69,7 +70,13 @@ export function sameFormat(scope: Scope, operator: string, a: Scalar, b: Scalar)
 /** The seconds of the years 1 to 9999. */
 const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
-const LAST_TEXT = '9999-12-31 23:59:59.999';
+
+/** What SQLite writes for a moment in the format of a column. */
+function writtenBySqlite(column: Sql, form: 'utc' | '+00:00'): Sql {
+  if (form === '+00:00') return sql`strftime('%Y-%m-%d %H:%M:%f +00:00', ${column}, '+0 days')`;
+  const format = sql`CASE length(${column}) WHEN 19 THEN '%Y-%m-%d %H:%M:%S' ELSE '%Y-%m-%d %H:%M:%f' END`;
+  return sql`strftime(${format}, ${column}, '+0 days')`;
+}
 
 /** How a column stores a timestamp. */
 export function formatIn({ dialect }: Scope, { format }: Scalar): MomentFormat {

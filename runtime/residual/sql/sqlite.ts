@@ -28,7 +28,7 @@ export const SQLITE: Dialect = {
   asText: (column) => sql`CAST(${column} AS TEXT)`,
   stored: (text, type) => (type === 'uuid' ? given(text) : sql`CAST(${given(text)} AS INTEGER)`),
   byBytes: (text) => sql`${text} COLLATE BINARY`,
-  isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'`,
+  isMoment: (timestamp) => isMomentIn(timestamp, sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${timestamp}, '+0 days')`),
 
   // GLOB can use an index and is case-sensitive; LIKE is neither. If its limit or a column prevents that, substrings
   // are compared: as bytes, because SQLite's string functions stop at a NUL.
@@ -95,7 +95,6 @@ export const SQLITE: Dialect = {
     const names = TYPES[type];
     return names.length === 1 ? sql`${named} <> ${`'${names[0]}'`}` : sql`${named} NOT IN (${quoted(names)})`;
   },
-  // A modifier makes every version of SQLite correct days that do not exist, so that the text differs.
   moment: ({ sql: text }) =>
     sql`CASE WHEN ${text} < '0001' THEN NULL WHEN ${text} = strftime('%Y-%m-%dT%H:%M:%fZ', ${text}, '+0 days') THEN ${text} WHEN ${text} = strftime('%Y-%m-%dT%H:%M:%SZ', ${text}, '+0 days') THEN substr(${text}, 1, 19) || '.000Z' END`,
   mayBeMoment: ({ sql: text }) => sql`${text} LIKE '____-__-__T__:__:__%'`,
@@ -148,6 +147,14 @@ const CALENDAR_PLACES: { readonly [accessor: string]: readonly [place: number | 
   getMinutes: [15, 0],
   getSeconds: [18, 0],
 };
+
+/**
+ * Where text is a moment of the years 1 to 9999: what SQLite writes for it. A modifier makes every version correct days
+ * that do not exist, so that the text differs.
+ */
+export function isMomentIn(timestamp: Sql, written: Sql): Sql {
+  return allOf(sql`${timestamp} >= '0001'`, sql`${timestamp} = ${written}`);
+}
 
 /** A timestamp in any of its formats. */
 function inMilliseconds(timestamp: Sql): Sql {
