@@ -1,28 +1,15 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { sql as drizzleSql } from 'drizzle-orm';
-import knexFactory from 'knex';
-import { Kysely, PostgresDialect, sql as kyselySql } from 'kysely';
 import { Pool } from 'pg';
-import postgres from 'postgres';
-import { DataSource } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withPrincipal as withDrizzle } from '../../packages/rls/drizzle.js';
-import {
-  ExemptRoleError,
-  NestedPrincipalError,
-  type SessionOptions,
-  type SessionPrincipal,
-} from '../../packages/rls/enter-session.js';
-import { withPrincipal as withKnex } from '../../packages/rls/knex.js';
-import { withPrincipal as withKysely } from '../../packages/rls/kysely.js';
-import { withPrincipal as withPg } from '../../packages/rls/pg.js';
-import { withPrincipal as withPostgresJs } from '../../packages/rls/postgres-js.js';
-import { withPrincipal as withTypeorm } from '../../packages/rls/typeorm.js';
+import { ExemptRoleError, NestedPrincipalError } from '../../packages/rls/enter-session.js';
 import { rounds } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+import { LIBRARIES, type Library } from './principal-libraries.js';
 import { protect } from './row-security.js';
 
 const test = suite('transactions of a principal');
@@ -30,98 +17,7 @@ const test = suite('transactions of a principal');
 const QUERY = 'SELECT DISTINCT owner FROM docs';
 const TENANTS = ['t0', 't1', 't2', 't3', 't4'];
 
-/** Asks for the owners that a principal sees; with `fails`, the callback throws after it has asked. */
-type Ask = (principal: SessionPrincipal, options?: SessionOptions, fails?: boolean) => Promise<readonly string[]>;
-
-interface Library {
-  readonly ask: Ask;
-  /** What is seen without a principal. */
-  readonly bare: () => Promise<number>;
-  readonly end: () => Promise<unknown>;
-}
-
 class Abort extends Error {}
-
-function settle(rows: readonly unknown[], fails: boolean): readonly string[] {
-  if (fails) throw new Abort('aborted');
-  return (rows as readonly { readonly owner: string }[]).map(({ owner }) => owner);
-}
-
-const LIBRARIES: { readonly [name: string]: (connection: Cluster['connection']) => Promise<Library> } = {
-  'node-postgres': async (connection) => {
-    const pool = new Pool({ ...connection, user: 'login', max: 4 });
-    return {
-      ask: (principal, options, fails = false) =>
-        withPg(pool, principal, async (client) => settle((await client.query(QUERY)).rows, fails), options),
-      bare: async () => (await pool.query(QUERY)).rows.length,
-      end: () => pool.end(),
-    };
-  },
-  'Postgres.js': async ({ host, database }) => {
-    const sql = postgres({ host, database, user: 'login', max: 4, onnotice: () => undefined });
-    return {
-      ask: (principal, options, fails = false) =>
-        withPostgresJs(sql, principal, async (transaction) => settle(await transaction.unsafe(QUERY), fails), options),
-      bare: async () => (await sql.unsafe(QUERY)).length,
-      end: () => sql.end(),
-    };
-  },
-  Drizzle: async (connection) => {
-    const pool = new Pool({ ...connection, user: 'login', max: 4 });
-    const db = drizzle({ client: pool });
-    return {
-      ask: (principal, options, fails = false) =>
-        withDrizzle(
-          db,
-          principal,
-          async (tx) => settle((await tx.execute(drizzleSql.raw(QUERY))).rows, fails),
-          options,
-        ),
-      bare: async () => (await db.execute(drizzleSql.raw(QUERY))).rows.length,
-      end: () => pool.end(),
-    };
-  },
-  Kysely: async (connection) => {
-    const db = new Kysely<object>({
-      dialect: new PostgresDialect({ pool: new Pool({ ...connection, user: 'login', max: 4 }) }),
-    });
-    return {
-      ask: (principal, options, fails = false) =>
-        withKysely(db, principal, async (tx) => settle((await kyselySql.raw(QUERY).execute(tx)).rows, fails), options),
-      bare: async () => (await kyselySql.raw(QUERY).execute(db)).rows.length,
-      end: () => db.destroy(),
-    };
-  },
-  Knex: async (connection) => {
-    const knex = knexFactory({ client: 'pg', connection: { ...connection, user: 'login' }, pool: { min: 0, max: 4 } });
-    return {
-      ask: (principal, options, fails = false) =>
-        withKnex(
-          knex,
-          principal,
-          async (tx) => settle(((await tx.raw(QUERY)) as { rows: unknown[] }).rows, fails),
-          options,
-        ),
-      bare: async () => ((await knex.raw(QUERY)) as { readonly rows: unknown[] }).rows.length,
-      end: () => knex.destroy(),
-    };
-  },
-  TypeORM: async ({ host, database }) => {
-    const source = new DataSource({ type: 'postgres', host, database, username: 'login', extra: { max: 4 } });
-    await source.initialize();
-    return {
-      ask: (principal, options, fails = false) =>
-        withTypeorm(
-          source,
-          principal,
-          async (manager) => settle((await manager.query(QUERY)) as unknown[], fails),
-          options,
-        ),
-      bare: async () => ((await source.query(QUERY)) as unknown[]).length,
-      end: () => source.destroy(),
-    };
-  },
-};
 
 let cluster: Cluster | string;
 test.before(async () => {
@@ -142,22 +38,24 @@ test.after(async () => {
 for (const [name, open] of Object.entries(LIBRARIES)) {
   test(`${name}: no transaction shows rows of another principal, whichever of them fail`, async () => {
     if (typeof cluster === 'string') return skip(import.meta.url, cluster);
-    const library = await open(cluster.connection);
+    const { host, database } = cluster.connection;
+    const library = await open({ host, database, max: 4 });
     try {
       const random = new Random(1);
       const asked = Array.from({ length: rounds(1_000) }, async () => {
         const id = random.pick(TENANTS);
         const fails = random.chance(0.3);
-        const seen = await library.ask({ id, roles: ['user'] }, { role: 'app' }, fails).catch((error: unknown) => {
+        const seen = await ask(library, id, 'app', fails).catch((error: unknown) => {
           if (fails && error instanceof Abort) return 'failed';
           throw error;
         });
         assert.equal(seen, fails ? 'failed' : [id]);
       });
       await Promise.all(asked);
-      assert.equal(await library.ask({ id: 'nobody', roles: ['user'] }, { role: 'app' }), []);
+      assert.equal(await ask(library, 'nobody', 'app'), []);
       // Outside of a transaction the connection is as it was: its role may not read the table.
-      for (let i = 0; i < 4; i += 1) assert.match(String(await library.bare().catch(String)), /permission denied|^0$/);
+      for (let i = 0; i < 4; i += 1)
+        assert.match(await library.bare(QUERY).then((rows) => String(rows.length), String), /permission denied|^0$/);
     } finally {
       await library.end();
     }
@@ -165,13 +63,12 @@ for (const [name, open] of Object.entries(LIBRARIES)) {
 
   test(`${name}: a role that policies do not apply to is refused`, async () => {
     if (typeof cluster === 'string') return skip(import.meta.url, cluster);
-    const library = await open(cluster.connection);
+    const { host, database } = cluster.connection;
+    const library = await open({ host, database, max: 4 });
     try {
-      const error = await library
-        .ask({ id: 't1', roles: ['user'] }, { role: 'boss' })
-        .catch((reason: unknown) => reason);
+      const error = await ask(library, 't1', 'boss').catch((reason: unknown) => reason);
       assert.instance(error, ExemptRoleError);
-      assert.equal(await library.ask({ id: 't1', roles: ['user'] }, { role: 'app' }), ['t1']);
+      assert.equal(await ask(library, 't1', 'app'), ['t1']);
     } finally {
       await library.end();
     }
@@ -242,3 +139,16 @@ test('with `nested`, a transaction of another principal shows its rows, and the 
 });
 
 test.run();
+
+/** The owners that a principal sees. The transaction fails after it has asked if it should. */
+function ask(library: Library, id: string, role: string, fails = false): Promise<readonly string[]> {
+  return library.withPrincipal(
+    { id, roles: ['user'] },
+    async (asked) => {
+      const rows = (await asked.rows(QUERY)) as readonly { readonly owner: string }[];
+      if (fails) throw new Abort('aborted');
+      return rows.map(({ owner }) => owner);
+    },
+    { role },
+  );
+}

@@ -1,5 +1,5 @@
 /**
- * Asks a database as principals through Prisma Client. Reads `{url, asked}` from standard input, and prints for each asked
+ * Asks a database as principals through Prisma Client. Reads `{url, asked, max}` from standard input, and prints for each asked
  * principal the owners that it sees, or why there are none. It is bundled with a client that with-principal-prisma.test.ts
  * generates.
  */
@@ -8,9 +8,9 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from 'generated-client';
 import { withPrincipal } from '../../packages/rls/prisma.ts';
 
-const { url, asked } = JSON.parse(await text(process.stdin));
+const { url, asked, max } = JSON.parse(await text(process.stdin));
 const prisma = new PrismaClient({
-  adapter: new PrismaPg({ connectionString: url, max: 4 }),
+  adapter: new PrismaPg({ connectionString: url, max }),
   transactionOptions: { maxWait: 60_000, timeout: 60_000 },
 });
 const answers = await Promise.all(

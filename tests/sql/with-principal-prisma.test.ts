@@ -8,6 +8,7 @@ import { rounds } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { bundleWithClient, generateClient, PRISMA } from '../support/prisma-client.js';
 import { skip } from '../support/skip.js';
+import { startPooler } from '../support/sql/pgbouncer.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { protect } from './row-security.js';
 
@@ -28,11 +29,17 @@ model Doc {
 
 const test = suite('transactions of a principal with Prisma');
 
-test('no transaction shows rows of another principal, whichever of them fail', async () => {
+for (const mode of [undefined, 'transaction', 'session'] as const)
+  test(`no transaction shows rows of another principal, whichever of them fail${mode === undefined ? '' : `, behind PgBouncer in ${mode} mode`}`, () =>
+    ask(mode));
+
+/** Asks for many principals at once, through a pooler or not. */
+async function ask(mode: string | undefined): Promise<void> {
   if (!existsSync(PRISMA)) return skip(import.meta.url, 'Prisma is not installed in .cache/prisma');
   const cluster = await startCluster();
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
   const folder = mkdtempSync(join(tmpdir(), 'authz-prisma-'));
+  let pooler: Exclude<Awaited<ReturnType<typeof startPooler>>, string> | undefined;
   try {
     const { client, connection } = cluster;
     await client.query('CREATE TABLE docs (position integer PRIMARY KEY, owner text NOT NULL)');
@@ -41,6 +48,9 @@ test('no transaction shows rows of another principal, whichever of them fail', a
     await client.query(
       'CREATE POLICY own ON docs FOR SELECT TO app USING ((SELECT authz.is_set()) AND owner = (SELECT authz.id())); CREATE ROLE login LOGIN; GRANT app TO login; CREATE ROLE boss BYPASSRLS; GRANT boss TO login; GRANT SELECT ON docs TO boss',
     );
+    const started = mode === undefined ? undefined : await startPooler(cluster, mode);
+    if (typeof started === 'string') return skip(import.meta.url, started);
+    pooler = started;
     await prepare(folder);
     const random = new Random(1);
     const asked = Array.from({ length: rounds(1_000) }, () => ({
@@ -48,10 +58,10 @@ test('no transaction shows rows of another principal, whichever of them fail', a
       role: random.chance(0.05) ? 'boss' : 'app',
       fails: random.chance(0.3),
     }));
-    const url = `postgresql://login@localhost/postgres?host=${connection.host}`;
+    const url = `postgresql://login@localhost/postgres?host=${connection.host}&port=${pooler?.port ?? 5432}`;
     const output = execFileSync(process.execPath, [join(folder, 'bundled.mjs')], {
       cwd: folder,
-      input: JSON.stringify({ url, asked }),
+      input: JSON.stringify({ url, asked, max: mode === 'session' ? 2 : 4 }),
     });
     const { answers, bare } = JSON.parse(output.toString()) as { answers: readonly unknown[]; bare: unknown };
     for (const [at, { principal, role, fails }] of asked.entries()) {
@@ -63,9 +73,10 @@ test('no transaction shows rows of another principal, whichever of them fail', a
     assert.is(bare, 0);
   } finally {
     rmSync(folder, { recursive: true });
+    await pooler?.stop();
     await cluster.stop();
   }
-});
+}
 
 /** Generates the client, and bundles the program with it. */
 async function prepare(folder: string): Promise<void> {
