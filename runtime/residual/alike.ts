@@ -33,7 +33,9 @@ export function sameCondition(a: Condition, b: Condition): boolean {
 
 /** Terms that differ mostly differ in their hash. */
 function sameUnknown(a: Unknown, b: Unknown): boolean {
-  return a === b || (likenessOfTerm(a) === likenessOfTerm(b) && sameNode(a.node, b.node));
+  if (a === b) return true;
+  const likeness = a.likeness || likenessOfTerm(a);
+  return likeness === (b.likeness || likenessOfTerm(b)) && sameNode(a.node, b.node);
 }
 
 /** Terms that are equal here may have different forms in the reference. */

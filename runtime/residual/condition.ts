@@ -1,6 +1,6 @@
 import { charge } from '../../packages/cel/runtime/index.js';
 import { sameCondition } from './alike.js';
-import { Distinct } from './distinct.js';
+import { distinct } from './distinct.js';
 import { likenessOfCondition } from './likeness.js';
 import type { Condition } from './term.js';
 
@@ -17,24 +17,22 @@ export function anyOf(...operands: readonly Condition[]): Condition {
 /** Both kinds of junction. */
 export function joinedConditions(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   const absorbing = kind === 'or';
-  if (operands.length === 2) return joinedPair(kind, absorbing, operands as readonly [Condition, Condition]);
-  const distinct = new Distinct(sameCondition, likenessOfCondition);
+  // Most have two operands, as rules and scopes are joined one by one: no lists are made for them.
+  if (operands.length === 2) {
+    const [a, b] = operands as readonly [Condition, Condition];
+    if (typeof a === 'boolean') return a === absorbing ? a : b;
+    if (typeof b === 'boolean') return b === absorbing ? b : a;
+    charge(1);
+    return sameCondition(a, b) ? a : { kind, operands };
+  }
+  const open: Condition[] = [];
   for (const operand of operands) {
     if (operand === absorbing) return absorbing;
-    if (operand !== !absorbing) distinct.add(operand);
+    if (operand !== !absorbing) open.push(operand);
   }
-  const left = distinct.elements;
+  const left = distinct(open, sameCondition, likenessOfCondition);
   if (left.length === 0) return !absorbing;
   return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
-}
-
-/** Most junctions have two operands, as rules and scopes are joined one by one: no list of distinct ones is made. */
-function joinedPair(kind: 'and' | 'or', absorbing: boolean, operands: readonly [Condition, Condition]): Condition {
-  const [a, b] = operands;
-  if (typeof a === 'boolean') return a === absorbing ? a : b;
-  if (typeof b === 'boolean') return b === absorbing ? b : a;
-  charge(1);
-  return sameCondition(a, b) ? a : { kind, operands };
 }
 
 /** None of the operands holds: each separately, as authors read it. */

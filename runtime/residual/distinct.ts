@@ -1,65 +1,61 @@
 import { charge } from '../../packages/cel/runtime/index.js';
 
-/** Elements in their original order, without those that are equal to an earlier one. */
-export class Distinct<T> {
-  readonly elements: T[] = [];
-  private index: Index<T> | undefined = undefined;
-
-  /** @param likenessOf a hash: equal elements have equal hashes. */
-  constructor(
-    private readonly same: (a: T, b: T) => boolean,
-    private readonly likenessOf: (element: T) => number,
-  ) {}
-
-  add(element: T): void {
-    const { elements } = this;
-    if (elements.length < FEW) {
-      if (!this.isAmong(elements, element)) elements.push(element);
-      return;
-    }
-    this.index ??= this.indexed();
-    if (this.isNew(this.index, element)) elements.push(element);
-  }
-
-  private isAmong(known: readonly T[], element: T): boolean {
-    charge(known.length);
-    for (let i = 0; i < known.length; i++) if (this.same(known[i] as T, element)) return true;
-    return false;
-  }
-
-  private indexed(): Index<T> {
-    const index: Index<T> = { firsts: new Map(), groups: undefined };
-    for (const element of this.elements) place(index, this.likenessOf(element), element);
-    return index;
-  }
-
-  private isNew(index: Index<T>, element: T): boolean {
-    const likeness = this.likenessOf(element);
-    const first = index.firsts.get(likeness);
-    if (first !== undefined && this.isAmong(index.groups?.get(likeness) ?? [first], element)) return false;
-    place(index, likeness, element);
-    return true;
-  }
-}
-
-/** Elements by their hash. Hashes are seldom shared, so only those that are have a list. */
-interface Index<T> {
-  readonly firsts: Map<number, T>;
-  /** All elements of each hash that several elements share. */
-  groups: Map<number, T[]> | undefined;
-}
-
-function place<T>(index: Index<T>, likeness: number, element: T): void {
-  const first = index.firsts.get(likeness);
-  if (first === undefined) {
-    index.firsts.set(likeness, element);
-    return;
-  }
-  index.groups ??= new Map();
-  const group = index.groups.get(likeness);
-  if (group === undefined) index.groups.set(likeness, [first, element]);
-  else group.push(element);
+/**
+ * Elements in their original order, without those that are equal to an earlier one.
+ *
+ * @param likenessOf a hash: equal elements have equal hashes.
+ */
+export function distinct<T>(
+  elements: readonly T[],
+  same: (a: T, b: T) => boolean,
+  likenessOf: (element: T) => number,
+): readonly T[] {
+  return elements.length <= FEW ? comparedOneByOne(elements, same) : comparedByHash(elements, same, likenessOf);
 }
 
 /** Up to this number, elements are compared one by one: that is faster than to sort them first. */
 const FEW = 8;
+
+function comparedOneByOne<T>(elements: readonly T[], same: (a: T, b: T) => boolean): readonly T[] {
+  charge((elements.length * (elements.length - 1)) / 2);
+  const found: T[] = [];
+  next: for (const element of elements) {
+    for (const known of found) if (same(known, element)) continue next;
+    found.push(element);
+  }
+  return found;
+}
+
+/**
+ * A table of twice as many places as elements: an element is at the place that its hash says, or at the first one after it that
+ * was free.
+ */
+function comparedByHash<T>(
+  elements: readonly T[],
+  same: (a: T, b: T) => boolean,
+  likenessOf: (element: T) => number,
+): readonly T[] {
+  const bits = 33 - Math.clz32(elements.length);
+  const last = (1 << bits) - 1;
+  /** Positions in `found`, beginning at 1; 0 where a place is free. */
+  const places = new Int32Array(last + 1);
+  const likenesses = new Int32Array(elements.length);
+  const found: T[] = [];
+  for (const element of elements) {
+    const likeness = likenessOf(element);
+    let place = Math.imul(likeness, SPREAD) >>> (32 - bits);
+    let position = places[place] as number;
+    while (position > 0 && !(likenesses[position - 1] === likeness && same(found[position - 1] as T, element))) {
+      charge(1);
+      place = (place + 1) & last;
+      position = places[place] as number;
+    }
+    if (position > 0) continue;
+    likenesses[found.length] = likeness;
+    places[place] = found.push(element);
+  }
+  return found;
+}
+
+/** An odd number, near 2³² divided by the golden ratio: similar hashes get places that are apart. */
+const SPREAD = 0x9e3779b1;

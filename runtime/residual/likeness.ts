@@ -1,5 +1,5 @@
 import { type CelError, type Value, Uint } from '../../packages/cel/runtime/index.js';
-import { type Condition, isUnknown, type Node, type Term, type Unknown } from './term.js';
+import { type Condition, isUnknown, type Node, type Term } from './term.js';
 
 /*
  * Structural hashes: equal structures have equal hashes, and different ones seldom do, so that a plan of many similar
@@ -24,7 +24,7 @@ export function likenessOfCondition(condition: Condition): number {
   if (typeof condition === 'boolean') return condition ? 3 : 5;
   switch (condition.kind) {
     case 'is':
-      return likenessOfTerm(condition.term);
+      return condition.term.likeness || likenessOfTerm(condition.term);
     case 'not':
       return mixed(7, likenessOfCondition(condition.operand));
     case 'and':
@@ -41,14 +41,12 @@ export function likenessUnderNots(condition: Condition): number {
   while (typeof under !== 'boolean' && under.kind === 'not') under = under.operand;
   if (typeof under === 'boolean' || under.kind !== 'is') return likenessOfCondition(under);
   let { term } = under;
-  for (let inner = operandOfNot(term); inner !== undefined; inner = operandOfNot(term)) term = inner;
-  return likenessOfTerm(term);
-}
-
-function operandOfNot({ node }: Unknown): Unknown | undefined {
-  if (node.kind !== 'call' || node.operator !== 'not') return undefined;
-  const [operand] = node.operands;
-  return isUnknown(operand) ? operand : undefined;
+  for (let { node } = term; node.kind === 'call' && node.operator === 'not'; { node } = term) {
+    const [operand] = node.operands;
+    if (!isUnknown(operand)) break;
+    term = operand;
+  }
+  return term.likeness || likenessOfTerm(term);
 }
 
 /** The hash of a structure with a name and a number of parts, before their hashes are mixed in. */

@@ -1,6 +1,6 @@
 import { charge, type Value } from '../../packages/cel/runtime/index.js';
 import { sameList, sameValue } from './alike.js';
-import { Distinct } from './distinct.js';
+import { distinct } from './distinct.js';
 import type { JsonValue, Operand } from './expression.js';
 import { likenessOfName, likenessOfTerm, mixed } from './likeness.js';
 
@@ -35,11 +35,6 @@ function likenessOfOperand(operand: Operand): number {
   let likeness = likenessOfName(operator, operands.length);
   for (const part of operands) likeness = mixed(likeness, likenessOfOperand(part));
   return likeness;
-}
-
-/** Whether an operand is a given constant. */
-export function isConstant(operand: Operand, value: boolean): boolean {
-  return 'value' in operand && operand.value === value;
 }
 
 /** The shapes of filters: those of the reference, or flat and without repetitions (docs/spec/plans.md#flat-shapes). */
@@ -82,12 +77,13 @@ function remaining(operands: readonly Operand[], absorbing: boolean): readonly O
       return sameOperand(first, second) ? [first] : operands;
     }
   }
-  const distinct = new Distinct(sameOperand, likenessOfOperand);
+  const open: Operand[] = [];
   for (const operand of operands) {
-    if (isConstant(operand, absorbing)) return undefined;
-    if (!isConstant(operand, !absorbing)) distinct.add(operand);
+    const constant = 'value' in operand ? operand.value : undefined;
+    if (constant === absorbing) return undefined;
+    if (constant !== !absorbing) open.push(operand);
   }
-  return distinct.elements;
+  return distinct(open, sameOperand, likenessOfOperand);
 }
 
 /** The operands, with those of nested expressions of the operator in their place. */
@@ -97,7 +93,7 @@ function flattened(operator: 'and' | 'or', operands: readonly Operand[]): readon
 }
 
 function includesOperator(operands: readonly Operand[], operator: string): boolean {
-  for (const operand of operands) if (matchOperands(operand, operator) !== undefined) return true;
+  for (const operand of operands) if ('expression' in operand && operand.expression.operator === operator) return true;
   return false;
 }
 

@@ -130,8 +130,12 @@ function simplifiedJoin(condition: Junction, around: Surroundings | undefined): 
   let isSame = true;
   for (let position = 0; position < current.length; position++) {
     const operand = current[position] as Condition;
+    const likeness = likenesses[position] as number;
     surroundings.position = position;
-    const simple = simplified(operand, likenesses[position] as number, surroundings);
+    const simple =
+      typeof operand !== 'boolean' && operand.kind === 'is'
+        ? (outcomeIn(operand, likeness, surroundings) ?? operand)
+        : simplified(operand, likeness, surroundings);
     if (simple === operand) continue;
     isSame = false;
     current[position] = simple;

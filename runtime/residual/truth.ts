@@ -13,7 +13,7 @@ import { type Condition, failed, isKnown, type Node, matchOperands, getResult, t
  * (docs/spec/plans.md#outcome-of-a-condition).
  */
 export function holds(term: Term): Condition {
-  return truth(term, true);
+  return term instanceof Unknown && term.isClean ? { kind: 'is', term } : truth(term, true);
 }
 
 /** Whether an expression is false: it is not if it cannot be evaluated. */

@@ -18,7 +18,7 @@ function writeNode(node: Node, shapes: Shapes, asked: Asked): Operand {
     case 'attributes':
       return { variable: ATTRIBUTES };
     case 'path':
-      return writePath(node, shapes);
+      return node.variable === undefined ? writePath(node, shapes) : { variable: node.variable };
     case 'call':
       return writeCall(node.operator, node.operands, shapes, asked);
     case 'field':
@@ -58,7 +58,6 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['exists', 'all']);
  * contain.
  */
 function writePath(node: Node & { readonly kind: 'path' }, shapes: Shapes): Operand {
-  if (node.variable !== undefined) return { variable: node.variable };
   let operand: Operand = { variable: node.root };
   for (const field of node.fields) operand = writeStep(operand, field, shapes);
   if ('variable' in operand && !node.fields.some(({ bracketed }) => bracketed)) node.variable = operand.variable;

@@ -125,7 +125,7 @@ function planFound(
     allowed === false ||
     decidedIfUnplannable(
       schema(allowed),
-      policyKey('resource', found.resource.kind, found.place.version, ''),
+      () => policyKey('resource', found.resource.kind, found.place.version, ''),
       unplanned,
     );
   // The schema is written once, with the first action.
@@ -252,10 +252,14 @@ export function schemaOfRows(
 export const RESOURCE_SCHEMA = 'resourceSchema';
 
 /** Reports a schema that no filter can express, which then selects nothing. */
-export function decidedIfUnplannable(condition: Condition, policy: string, unplanned: UnplannedRule[]): Condition {
-  const reason = unplannableReason(condition);
+export function decidedIfUnplannable(
+  condition: Condition,
+  findPolicy: () => string,
+  unplanned: UnplannedRule[],
+): Condition {
+  const reason = condition === true ? undefined : unplannableReason(condition);
   if (reason === undefined) return condition;
-  unplanned.push({ policy, rule: RESOURCE_SCHEMA, reason });
+  unplanned.push({ policy: findPolicy(), rule: RESOURCE_SCHEMA, reason });
   return decided(condition, false);
 }
 
