@@ -57,7 +57,7 @@ export const FAMILIES: { readonly [name in 'hazard' | 'sql' | 'store']: Family }
     (random) => ({ principal: randomPrincipal(random).attr, resource: hostileAttributes(random) }),
   ),
   store: family(
-    (random) => policyFiles(randomStore(random, { outputs: false, runtime: random.chance(0.5) })),
+    (random) => policyFiles(randomStore(random, { outputs: random.chance(0.2), runtime: random.chance(0.5) })),
     (random) => {
       const { principal, resource, actions } = randomRequest(random);
       return { principal, resource, action: random.pick(actions) } as AccessRequest;
