@@ -281,12 +281,26 @@ test('memory does not grow with the roles and actions that requests name', () =>
     );
     assert.ok(typeof answer === 'object');
   };
+  // Many roles have long keys, and large formulas.
+  const askLong = (number: number): void => {
+    const roles = Array.from({ length: 1000 }, (_, index) => `role ${index} of ${number}`);
+    own.partial(
+      { principal: { id: 'a', roles }, resource: { kind: 'doc', id: '1' }, action: 'read:1' },
+      new Set(['resource.attr.n']),
+    );
+  };
   const askMany = (from: number): number => {
     for (let number = from; number < from + 11_000; number += 1) ask(number);
     return bytesInUse();
   };
   const [none, some, more] = [bytesInUse(), askMany(0), askMany(11_000)];
   assert.ok(more - some < (some - none) / 4, `${none}, ${some}, ${more}`);
+  const askManyLong = (from: number): number => {
+    for (let number = from; number < from + 100; number += 1) askLong(number);
+    return bytesInUse();
+  };
+  const [long, longer] = [askManyLong(0), askManyLong(100)];
+  assert.ok(longer - long < 2_000_000, `${long}, ${longer}`);
 });
 
 test.run();

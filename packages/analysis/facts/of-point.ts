@@ -8,19 +8,20 @@ import {
 import type * as ir from '../../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';
 import { Decisions, type PointDecisions, rulesAbout } from '../decision/decisions.js';
+import { type MostRemembered, Remembered } from '../decision/remembered.js';
 import type { Point } from '../question/point.js';
 import { PathReader } from './paths.js';
 import { ReadSetBuilder, unite } from './read-set.js';
 import { addSchema } from './schema-reads.js';
 
-/** The number of read sets that are kept: requests can ask for any number of scopes and actions. */
-const MOST_KEPT = 1000;
+/** The read sets that are kept: requests can ask for any number of scopes, roles and actions. */
+const MOST_KEPT: MostRemembered = { values: 1000, characters: 1_000_000 };
 
 /** What the decisions of a program read (docs/spec/analysis.md#read-sets). */
 export class ReadSets {
   private readonly decisions: Decisions;
   private readonly principals: readonly ir.PrincipalModule[];
-  private readonly kept = new Map<string, ReadSet>();
+  private readonly kept = new Remembered<ReadSet>(MOST_KEPT);
 
   /**
    * @param program with folded literals, and with its schemas if these are enforced.
@@ -42,12 +43,9 @@ export class ReadSets {
     const actions = typeof action === 'string' ? [action] : action;
     const points = this.listPoints(query);
     const key = JSON.stringify([kind, actions, roles, scope, version, points.map((point) => point.principal), level]);
-    const known = this.kept.get(key);
-    if (known !== undefined) return known;
-    const set = unite(points.flatMap((point) => actions.map((one) => this.at(point, one, roles, level))));
-    if (this.kept.size >= MOST_KEPT) this.kept.clear();
-    this.kept.set(key, set);
-    return set;
+    return this.kept.get(key, () =>
+      unite(points.flatMap((point) => actions.map((one) => this.at(point, one, roles, level)))),
+    );
   }
 
   /** The read set of one action at a point. */

@@ -13,18 +13,19 @@ import { Decisions, type PointDecisions, type Selecting } from '../decision/deci
 import { type Formula, or } from '../formula/formula.js';
 import { PartialRequest } from './context.js';
 import { PartialFormulas } from './formula.js';
+import { type MostRemembered, Remembered } from '../decision/remembered.js';
 
-/** How many points, and how many formulas of all of them, are remembered: requests can name any number of roles and actions. */
-const MOST_POINTS = 1000;
-const MOST_FORMULAS = 10_000;
+/** How many points, and how many formulas of all of them, are remembered. */
+const MOST_POINTS: MostRemembered = { values: 1000, characters: 500_000 };
+const MOST_FORMULAS: MostRemembered = { values: 10_000, characters: 2_000_000 };
 
 /** Decides requests of which some facts are unknown, from the formulas of the decisions of a program. */
 export class PartialDecisions implements PartialDecider {
   private readonly decisions: Decisions;
   /** What some roles may do at a point. */
-  private readonly points = new Map<string, PointDecisions>();
+  private readonly points = new Remembered<PointDecisions>(MOST_POINTS);
   /** When some roles may do an action at a point. */
-  private readonly formulas = new Map<string, Formula>();
+  private readonly formulas = new Remembered<Formula>(MOST_FORMULAS);
   /** The ids of principals with policies. */
   private readonly principals: ReadonlySet<string>;
 
@@ -74,13 +75,11 @@ export class PartialDecisions implements PartialDecider {
       : undefined;
     const roles = [...new Set(principal.roles)].sort();
     const key = JSON.stringify([kind, version, scope, own ?? null, roles]);
-    const decisions = remembered(this.points, MOST_POINTS, key, () =>
+    const decisions = this.points.get(key, () =>
       this.decisions.at({ kind, isNamedKind: true, version, scope, isNamedScope: true, principal: own }, roles),
     );
     if (decisions.sharesResults) return undefined;
-    return remembered(this.formulas, MOST_FORMULAS, `${key}${action}`, () =>
-      or(...roles.map((role) => decisions.ofRole(role, action))),
-    );
+    return this.formulas.get(`${key}${action}`, () => or(...roles.map((role) => decisions.ofRole(role, action))));
   }
 }
 
@@ -91,15 +90,6 @@ function selecting({ defaultPolicyVersion, defaultScope, lenientScopeSearch }: P
     ...(defaultScope !== undefined && { defaultScope }),
     ...(lenientScopeSearch !== undefined && { lenientScopeSearch }),
   };
-}
-
-function remembered<Value>(entries: Map<string, Value>, most: number, key: string, make: () => Value): Value {
-  const known = entries.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  if (entries.size >= most) entries.delete(entries.keys().next().value as string);
-  entries.set(key, made);
-  return made;
 }
 
 /** A request as conditions see it, with attributes that are JSON. */
