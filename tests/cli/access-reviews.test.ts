@@ -4,9 +4,30 @@ import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Source } from '../../compiler/diagnostics/source.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { readTables } from '../../compiler/tables/read-tables.js';
+import { subjectPlans } from '../../packages/analysis/subjects/subject-plans.js';
+import type { EvaluatedCell } from '../../packages/cli/review/cells.js';
+import { evaluateReview } from '../../packages/cli/review/evaluate.js';
+import { type Population, readUsers } from '../../packages/cli/review/population.js';
+import { openTables } from '../../packages/cli/tables/open-tables.js';
+import type { SelectRows } from '../../packages/cli/tables/stored-table.js';
+import { createEngine } from '../../runtime/engine/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 import type { ReviewExport } from '../../packages/cli/review/export.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, folderOf } from '../support/cli/programs.js';
+import {
+  BASE,
+  DOCUMENTS,
+  fillReview,
+  HOSTILE_IDS,
+  plantHoles,
+  reviewFlags,
+  type Row,
+} from '../support/cli/planted-holes.js';
 import { Random } from '../support/oracle/random.js';
 import { SEED } from '../support/effort.js';
 
@@ -16,148 +37,16 @@ test.after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const DOCUMENTS = `apiVersion: api.authz.dev/v1
-resourcePolicy:
-  resource: document
-  version: default
-  importDerivedRoles: [document_roles]
-  rules:
-    - {name: editors, actions: [view, edit], effect: EFFECT_ALLOW, roles: [editor]}
-    - {name: owners, actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner]}
-    - {name: contractors, actions: [view], effect: EFFECT_ALLOW, roles: [contractor], condition: {match: {expr: timestamp(P.attr.until) > now()}}}
-    - {name: robots, actions: [view], effect: EFFECT_ALLOW, roles: [robot]}
-    - {name: sealed, actions: [edit], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: R.attr.sealed == true}}}
-`;
-const ROLES = `apiVersion: api.authz.dev/v1
-derivedRoles:
-  name: document_roles
-  definitions:
-    - {name: owner, parentRoles: [user], condition: {match: {expr: R.attr.owner == P.id}}}
-`;
-const TENANTS = `apiVersion: api.authz.dev/v1
-tenantRoles:
-  scope: "tenants.*"
-  grants:
-    - {role: editor, resources: [{resource: document, actions: [view]}]}
-`;
-const TABLES = `users:
-  name: users
-  id: {column: id, type: text}
-  roles: {relation: many, table: user_roles, on: {user_key: key}, value: {column: role, type: text, nulls: never}}
-  scope: {column: scope}
-  columns:
-    until: {column: until, type: timestamp}
-tables:
-  document:
-    name: documents
-    id: {column: id, type: text, nulls: never}
-    columns:
-      owner: {column: owner_id, type: text}
-      sealed: {column: sealed, type: boolean}
-`;
-const ACME = 'tenant: acme\nroles:\n  desk: {roles: [editor]}\n';
-const RESOURCES = 'resources:\n  - {kind: document, id: t1, scope: tenants.acme, attr: {owner: nobody}}\n';
-const ACTORS = 'principals:\n  - {id: robot-1, roles: [robot]}\n';
-const NOW = '2025-01-31T00:00:00Z';
-
-const BASE = {
-  'policies/documents.yaml': DOCUMENTS,
-  'policies/acme.yaml': DOCUMENTS.replace('version: default', 'version: default\n  scope: tenants').replace(
-    /rules:[\s\S]*/,
-    'rules: []\n',
-  ),
-  'policies/roles.yaml': ROLES,
-  'policies/tenants.yaml': TENANTS,
-  'tables.yaml': TABLES,
-  'tenants/acme.yaml': ACME,
-  'resources.yaml': RESOURCES,
-  'actors.yaml': ACTORS,
-};
-
-interface Row {
-  readonly id: string | null;
-  readonly roles: readonly string[];
-  readonly scope?: string;
-  readonly until?: string;
-}
-
-const FLAGS = [
-  ...['--users', 'tables.yaml', '--database', 'app.db', '--kind', 'document'],
-  ...['--resources', 'resources.yaml', '--actors', 'actors.yaml', '--tenants', 'tenants', '--now', NOW],
-  ...['--lenient-scope-search', '--review', 'review.json'],
-];
+const FLAGS = reviewFlags('app.db');
 
 test('a hundred planted holes are all in the export', async () => {
-  const random = new Random(SEED);
-  const rows: Row[] = [];
-  const files: { [path: string]: string } = {};
-  const expected: ((review: ReviewExport) => boolean)[] = [];
-  const finds = (kind: string, user: string, text = '') =>
-    expected.push(({ findings }) =>
-      findings.some((one) => one.kind === kind && one.user === user && one.text.includes(text)),
-    );
-  const has = (user: string, passes: (pair: ReviewExport['pairs'][number]) => boolean) =>
-    expected.push(({ pairs }) => pairs.some((pair) => pair.user === user && passes(pair)));
-  for (let i = 0; i < 25; i += 1) rows.push({ id: `user-${i}`, roles: random.some(['user', 'editor'], 1, 2) });
-  // Orphaned users.
-  for (let i = 0; i < 20; i += 1) {
-    rows.push({ id: `orphan-${i}`, roles: random.pick([[], [''], ['editor', '']]) });
-    finds('not a principal', `orphan-${i}`);
-  }
-  // Roles that policies no longer name.
-  for (let i = 0; i < 20; i += 1) {
-    rows.push({ id: `left-${i}`, roles: ['user', `retired-${i}`] });
-    finds('unknown role', `left-${i}`, `retired-${i}`);
-  }
-  // Roles of tenants, and such that no tenant defines.
-  for (let i = 0; i < 20; i += 1) {
-    const isDefined = i % 2 === 0;
-    rows.push({ id: `tenant-${i}`, roles: [isDefined ? 'tenant:desk' : 'tenant:ghost'], scope: 'tenants.acme' });
-    if (isDefined)
-      has(
-        `tenant-${i}`,
-        ({ resource, reasons }) =>
-          resource === 't1' && reasons.some(({ kind, name }) => kind === 'tenant role' && name === 'tenant:desk'),
-      );
-    else finds('undefined tenant role', `tenant-${i}`, 'tenant:ghost');
-  }
-  // One person's DENY, also of persons who are gone.
-  for (let i = 0; i < 10; i += 1) {
-    const id = `denied-${i}`;
-    files[`policies/${id}.yaml`] =
-      `apiVersion: api.authz.dev/v1\nprincipalPolicy:\n  principal: ${id}\n  version: default\n  rules:\n    - {resource: document, actions: [{name: no-${i}, action: edit, effect: EFFECT_DENY}]}\n`;
-    if (i < 7) rows.push({ id, roles: ['editor'] });
-    finds(i < 7 ? 'policy of a person' : 'policy without a user', id, `no-${i}`);
-    expected.push(
-      ({ pairs }) => !pairs.some(({ user, action, kind }) => user === id && action === 'edit' && kind !== ''),
-    );
-  }
-  // Access that ends by itself.
-  for (let i = 0; i < 15; i += 1) {
-    const hasEnded = i % 3 === 0;
-    rows.push({
-      id: `boxed-${i}`,
-      roles: ['contractor'],
-      until: hasEnded ? '2025-01-30T00:00:00.000Z' : '2025-02-01T00:00:00.000Z',
-    });
-    if (hasEnded) expected.push(({ pairs }) => !pairs.some(({ user }) => user === `boxed-${i}`));
-    else has(`boxed-${i}`, ({ timed, action }) => timed && action === 'view');
-  }
-  // Chains of actors: what a robot may do for somebody is what both may.
-  for (let i = 0; i < 15; i += 1) {
-    rows.push({ id: `chained-${i}`, roles: ['editor'] });
-    has(`chained-${i}`, ({ through, action }) => through === 'robot-1' && action === 'view');
-    expected.push(
-      ({ pairs }) =>
-        !pairs.some(({ user, through, action }) => user === `chained-${i}` && through !== '' && action === 'edit'),
-    );
-  }
+  const { rows, files, expected } = plantHoles(new Random(SEED));
   assert.ok(expected.length >= 100, `${expected.length} planted`);
   const folder = makeFolder({ ...BASE, ...files });
-  createDatabase(join(folder, 'app.db'), rows);
-  const started = await authzc(folder, 'review', 'start', ...FLAGS, '--action', 'view', 'edit');
+  await createDatabase(join(folder, 'app.db'), rows);
+  const started = await authzc(folder, 'review', 'start', ...FLAGS, '--action', 'view', 'edit', 'print');
   assert.is(started.code, 0, started.stderr);
-  assert.match(started.stdout, /users, 6 resources, 2 actions/);
+  assert.match(started.stdout, /users, 7 resources, 3 actions/);
   const exported = await authzc(folder, 'review', 'export', ...FLAGS, '-o', 'json', '--out', 'access.json');
   const review = JSON.parse(readFileSync(join(folder, 'access.json'), 'utf8')) as ReviewExport;
   assert.is(exported.code, 0, exported.stderr);
@@ -168,7 +57,7 @@ test('a hundred planted holes are all in the export', async () => {
 test('the CSV has no formulas, and the page is signed, without scripts', async () => {
   const folder = makeFolder(BASE);
   const evil = '=HYPERLINK("http://x","<script>alert(1)</script>")';
-  createDatabase(join(folder, 'app.db'), [
+  await createDatabase(join(folder, 'app.db'), [
     { id: evil, roles: ['editor'] },
     { id: '@sum', roles: ['editor', '+role'] },
     { id: '\t-1', roles: ['editor'] },
@@ -201,7 +90,7 @@ test('an export fails where a part was not evaluated, changed or could not be re
       'R.attr.sealed == true && P.attr.email.matches("^a.*(b|c)$")',
     ),
   });
-  createDatabase(join(folder, 'app.db'), [{ id: 'ann', roles: ['editor'] }]);
+  await createDatabase(join(folder, 'app.db'), [{ id: 'ann', roles: ['editor'] }]);
   assert.is((await authzc(folder, 'review', 'start', ...FLAGS)).code, 0);
   const json = ['review', 'export', ...FLAGS, '-o', 'json', '--out', 'access.json'];
   const partly = await authzc(folder, ...json);
@@ -230,7 +119,7 @@ test('an export fails where a part was not evaluated, changed or could not be re
 
 test('decisions are recorded, and what changed since is told', async () => {
   const folder = makeFolder(BASE);
-  createDatabase(join(folder, 'app.db'), [
+  await createDatabase(join(folder, 'app.db'), [
     { id: 'ann', roles: ['editor'] },
     { id: 'bob', roles: ['editor'] },
   ]);
@@ -260,6 +149,145 @@ test('decisions are recorded, and what changed since is told', async () => {
   assert.is(decisions.length, 2);
 });
 
+test('many cells share a statement, and a cell is not evaluated where database and check differ', async () => {
+  const folder = makeFolder(BASE);
+  const path = join(folder, 'app.db');
+  await createDatabase(path, [
+    { id: 'ann', roles: ['editor'] },
+    { id: 'user-7', roles: ['user'] },
+  ]);
+  const compilation = compileTexts({ 'documents.yaml': DOCUMENTS, 'roles.yaml': BASE['policies/roles.yaml'] });
+  const use = [subjectPlans(fold(compilation.lowered as Program))];
+  const engine = createEngine((await loaded(compilation)).policies, { use });
+  const file = readTables(new Source('tables.yaml', BASE['tables.yaml']));
+  const users = 'users' in file ? file.users : undefined;
+  if (users === undefined) throw new Error('no users');
+  const tables = await openTables(path);
+  let statements = 0;
+  const select: SelectRows = (text, parameters) => {
+    statements += 1;
+    return tables.select(text, parameters);
+  };
+  const resources = Array.from({ length: 400 }, (_, i) => ({
+    kind: 'document',
+    id: `d${i}`,
+    attr: { owner: `user-${i}` },
+  }));
+  const evaluate = async (people: Population['users']): Promise<readonly EvaluatedCell[]> => {
+    const cells: EvaluatedCell[] = [];
+    const store = { kind: 'table', users, dialect: 'sqlite', select } as const;
+    const population = { users: people, resources };
+    for await (const cell of evaluateReview(engine, population, ['edit', 'view'], [], store)) cells.push(cell);
+    return cells;
+  };
+  try {
+    const read = await readUsers(tables.select, users, 'sqlite');
+    const cells = await evaluate(read.users);
+    assert.is(cells.length, 800);
+    const pairs = cells.flatMap((cell) => ('allowed' in cell ? cell.allowed : []));
+    assert.is(pairs.filter(({ principal }) => principal.id === 'ann').length, 800);
+    assert.equal(
+      pairs.flatMap(({ principal, resource }) => (principal.id === 'user-7' ? [resource.id] : [])),
+      ['d7'],
+    );
+    // Each owner is a query of its own, and all resources share that of `view`.
+    assert.ok(statements <= 401 / 20, `${statements} statements`);
+    // Somebody whom the database does not have, and somebody whom only it has.
+    const principal = { id: 'eve', roles: ['editor'], attr: {} };
+    for (const people of [[...read.users, { id: 'eve', principal }], read.users.slice(1)]) {
+      const gaps = (await evaluate(people)).flatMap((cell) => ('unevaluated' in cell ? [cell.unevaluated.reason] : []));
+      assert.is(gaps.length, 800);
+      assert.match(gaps[0] ?? '', /`eve`, whom the database does not select|selects `ann`, whom a check/);
+    }
+  } finally {
+    await tables.close();
+  }
+});
+
+test('decisions are taken from the CSV of an export, also after a spreadsheet has saved it', async () => {
+  const folder = makeFolder(BASE);
+  await createDatabase(
+    join(folder, 'app.db'),
+    HOSTILE_IDS.map((id) => ({ id, roles: ['editor'] })),
+  );
+  await authzc(folder, 'review', 'start', ...FLAGS);
+  await authzc(folder, 'review', 'export', ...FLAGS, '--out', 'access.csv');
+  const csv = readFileSync(join(folder, 'access.csv'), 'utf8');
+  const [head = [], ...lines] = csvRows(csv);
+  const column = (name: string): number => head.indexOf(name);
+  const isDecided = (line: readonly string[]): boolean =>
+    line[column('resource')] === 'd1' && line[column('action')] === 'view' && line[column('through')] === '';
+  const decided = (changes: Readonly<Record<string, string>>): readonly (readonly string[])[] =>
+    lines.map((line) => (isDecided(line) ? line.map((cell, at) => changes[head[at] as string] ?? cell) : line));
+  const kept = [head, ...decided({ decision: 'keep', by: 'carol', note: 'still; "here"\n, =here' })];
+  const record = (...words: readonly string[]) =>
+    authzc(folder, 'review', 'record', ...FLAGS, '--export', 'access.csv', ...words);
+  const file = (
+    name: string,
+    rows: readonly (readonly string[])[],
+    separator = ',',
+    end = '\r\n',
+    mark = '',
+  ): string => {
+    const text = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(separator)).join(end);
+    writeFileSync(join(folder, name), `${mark}${text}${end}`);
+    return name;
+  };
+  for (const [separator, end, mark] of [
+    [',', '\r\n', ''],
+    [';', '\r\n', '\uFEFF'],
+    ['\t', '\n', ''],
+  ] as const) {
+    const { code, stdout, stderr } = await record('--decisions', file('saved.csv', kept, separator, end, mark));
+    assert.is(code, 0, stderr);
+    assert.match(stdout, new RegExp(`^${HOSTILE_IDS.length} decisions recorded`));
+  }
+  const { decisions } = JSON.parse(readFileSync(join(folder, 'review.json'), 'utf8')) as {
+    decisions: readonly { readonly user: string; readonly note: string }[];
+  };
+  assert.equal(decisions.map(({ user }) => user).sort(), [...HOSTILE_IDS].sort());
+  assert.ok(decisions.every(({ note }) => note === 'still; "here"\n, =here'));
+
+  const refused = async (rows: readonly (readonly string[])[], expected: RegExp): Promise<void> => {
+    const { code, stderr } = await record('--decisions', file('wrong.csv', rows));
+    assert.is(code, 2, stderr);
+    assert.match(stderr, expected);
+  };
+  await refused([head, ...decided({ decision: 'Keep', by: 'carol' })], /line \d+: decision is `keep` or `revoke`/);
+  await refused([head, ...decided({ decision: 'keep' })], /line \d+: by is/);
+  await refused([head, ...decided({ by: 'carol' })], /line \d+: there is no decision beside by/);
+  await refused(
+    [head, ...decided({ decision: 'keep', by: 'carol', user: '9.00720E+15' })],
+    /does not have 9\.00720E\+15/,
+  );
+  await refused(
+    [head, ...decided({ decision: 'keep', by: 'c', at: '31.01.2025 10:00' })],
+    /line \d+: at is not a time/,
+  );
+  await refused(
+    [head, ...decided({ decision: 'keep', by: 'c', status: 'not evaluated' })],
+    /status is `not evaluated`/,
+  );
+  await refused([...kept, ...decided({ decision: 'revoke', by: 'dan' })], /two decisions about/);
+  await refused(
+    kept.map((row) => row.slice(1)),
+    /no column `status`/,
+  );
+  await refused([...kept, ['allowed', 'ann']], /2 fields, and the first line has 15/);
+  for (const [text, expected] of [
+    [`${csv}"open`, /nothing ends this quote/],
+    [`${csv}"a"b,`, /text after the quote/],
+    [`${csv}a"b,`, /a quote in a field without quotes/],
+  ] as const) {
+    writeFileSync(join(folder, 'wrong.csv'), text);
+    const { code, stderr } = await record('--decisions', 'wrong.csv');
+    assert.is(code, 2);
+    assert.match(stderr, expected);
+  }
+  writeFileSync(join(folder, 'wrong.csv'), Buffer.from(`\uFEFF${csv}`, 'utf16le'));
+  assert.match((await record('--decisions', 'wrong.csv')).stderr, /not valid UTF-8/);
+});
+
 test.run();
 
 function makeFolder(files: { readonly [path: string]: string }): string {
@@ -272,18 +300,15 @@ function authzc(folder: string, ...words: readonly string[]): Promise<Ended> {
   return callAuthzc(words, folder);
 }
 
-function createDatabase(path: string, users: readonly Row[]): void {
+async function createDatabase(path: string, users: readonly Row[]): Promise<void> {
   const database = new sqlite.Database(path);
-  database.exec('CREATE TABLE users (key INTEGER PRIMARY KEY, id TEXT, scope TEXT, until TEXT)');
-  database.exec('CREATE TABLE user_roles (user_key INTEGER, role TEXT NOT NULL)');
-  database.exec('CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, owner_id TEXT, sealed BOOLEAN)');
-  for (const [key, { id, roles, scope = null, until = null }] of users.entries()) {
-    database.run('INSERT INTO users VALUES (?, ?, ?, ?)', [key, id, scope, until]);
-    for (const role of roles) database.run('INSERT INTO user_roles VALUES (?, ?)', [key, role]);
-  }
-  for (let i = 0; i < 5; i += 1)
-    database.run('INSERT INTO documents VALUES (?, ?, ?)', [`d${i}`, `user-${i}`, i % 5 === 4 ? 1 : 0]);
+  await fillReview('sqlite', (statement, cells) => database.run(statement, cells as never), users);
   database.close();
+}
+
+/** The cells of CSV, as a spreadsheet has them. */
+function csvRows(csv: string): readonly (readonly string[])[] {
+  return [...csv.matchAll(/((?:"(?:[^"]|"")*"|[^"\r\n])*)\r\n/g)].map(([, line = '']) => parseLine(line));
 }
 
 /** The fields of a line of CSV, as a spreadsheet has them. */

@@ -104,42 +104,79 @@ export async function fillUsers(database: UserDatabase, users: readonly User[]):
   await run(`CREATE TABLE user_roles (user_position integer, role ${text})`);
   await run(`CREATE TABLE user_role_ids (user_position integer, role_id integer, ended ${text})`);
   await run(`CREATE TABLE role_names (id integer PRIMARY KEY, name ${text}, deleted boolean)`);
-  const place = (index: number): string => (dialect === 'postgresql' ? `$${index}` : '?');
-  const flag = (value: unknown): string =>
-    value === undefined || value === null ? 'NULL' : value === true ? 'TRUE' : 'FALSE';
   const names = [...new Set(users.flatMap(({ roles }) => rowsOf(roles)))];
+  const insert = (table: string, columns: readonly string[], rows: readonly Cells[]): Promise<void> =>
+    insertRows(database, table, columns, rows);
   // Each role once as it is, and once deleted.
-  for (const [index, name] of names.entries()) {
-    await run(`INSERT INTO role_names VALUES (${2 * index}, ${place(1)}, FALSE)`, [name as string | null]);
-    await run(`INSERT INTO role_names VALUES (${2 * index + 1}, ${place(1)}, TRUE)`, [name as string | null]);
-  }
-  for (const [position, { id, roles, attr, isGone }] of users.entries()) {
-    for (const storage of storagesOf(database)) {
-      const own = storedRoles(storage, roles);
-      const cells = [
-        isGone === true ? 'yes' : null,
-        id,
-        own,
-        attr['a'] ?? null,
-        attr['b'] ?? null,
-        attr['n'] ?? null,
-        attr['owner'] ?? null,
-      ];
-      const columns = 'position, flag, missing, gone, id, roles, a, b, n, owner';
-      await run(
-        `INSERT INTO users_${storage} (${columns}) VALUES (${position}, ${flag(attr['flag'])}, NULL, ${cells.map((_, index) => place(index + 1)).join(', ')})`,
-        cells as readonly (string | number | null)[],
+  await insert(
+    'role_names',
+    ['id', 'name', 'deleted'],
+    names.flatMap((name, index) => [
+      [2 * index, name, false],
+      [2 * index + 1, name, true],
+    ]),
+  );
+  for (const storage of storagesOf(database))
+    await insert(
+      `users_${storage}`,
+      ['position', 'gone', 'id', 'roles', 'a', 'b', 'n', 'owner', 'flag', 'missing'],
+      users.map(({ id, roles, attr, isGone }, position) => [
+        ...[position, isGone === true ? 'yes' : null, id, storedRoles(storage, roles)],
+        ...['a', 'b', 'n', 'owner', 'flag'].map((name) => attr[name] ?? null),
+        null,
+      ]),
+    );
+  const roleRows = users.flatMap(({ roles }, position) => rowsOf(roles).map((role): Cells => [position, role]));
+  await insert('user_roles', ['user_position', 'role'], roleRows);
+  await insert(
+    'user_role_ids',
+    ['user_position', 'role_id', 'ended'],
+    [
+      ...roleRows.map(([position, role]): Cells => [position, 2 * names.indexOf(role), null]),
+      // A role that is deleted, one that does not exist, and one that has ended.
+      ...users.flatMap((_, position): readonly Cells[] => [
+        ...(position % 3 === 0 ? [[position, 2 * (position % names.length) + 1, null]] : []),
+        ...(position % 4 === 0 ? [[position, -1, null]] : []),
+        ...(position % 5 === 0 ? [[position, 2 * (position % names.length), 'yes']] : []),
+      ]),
+    ],
+  );
+  for (const table of ['user_roles', 'user_role_ids'])
+    await run(`CREATE INDEX ${table}_of_user ON ${table} (user_position)`);
+  // Databases plan by the sizes of tables.
+  const tables = [
+    ...storagesOf(database).map((storage) => `users_${storage}`),
+    'user_roles',
+    'user_role_ids',
+    'role_names',
+  ];
+  if (dialect === 'mysql') await run(`ANALYZE TABLE ${tables.join(', ')}`);
+  else await run('ANALYZE');
+}
+
+type Cells = readonly unknown[];
+
+/** How many rows a statement inserts. */
+const ROWS_OF_STATEMENT = 100;
+
+async function insertRows(
+  { dialect, run }: UserDatabase,
+  table: string,
+  columns: readonly string[],
+  rows: readonly Cells[],
+): Promise<void> {
+  const cell = (value: unknown): unknown =>
+    typeof value === 'boolean' && dialect === 'sqlite' ? Number(value) : value;
+  for (let start = 0; start < rows.length; start += ROWS_OF_STATEMENT) {
+    const some = rows.slice(start, start + ROWS_OF_STATEMENT);
+    const places = some.map((_, row) => {
+      const of = columns.map((__, column) =>
+        dialect === 'postgresql' ? `$${row * columns.length + column + 1}` : '?',
       );
-    }
-    for (const role of rowsOf(roles))
-      await run(`INSERT INTO user_roles VALUES (${position}, ${place(1)})`, [role as string | null]);
-    const link = (roleId: number, ended: string): Promise<unknown> =>
-      run(`INSERT INTO user_role_ids VALUES (${position}, ${roleId}, ${ended})`);
-    for (const role of rowsOf(roles)) await link(2 * names.indexOf(role), 'NULL');
-    // A role that is deleted, one that does not exist, and one that has ended.
-    if (position % 3 === 0) await link(2 * (position % names.length) + 1, 'NULL');
-    if (position % 4 === 0) await link(-1, 'NULL');
-    if (position % 5 === 0) await link(2 * (position % names.length), "'yes'");
+      return `(${of.join(', ')})`;
+    });
+    const cells = some.flat().map(cell) as readonly (string | number | null)[];
+    await run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, cells);
   }
 }
 
@@ -276,16 +313,11 @@ function shareName(random: Random, rules: readonly { name?: string }[]): void {
   named.name = `rule-${String(other + 1).padStart(3, '0')}`;
 }
 
-/** Asks who may do something by SQL and by checks of each user. Returns the differences. */
-export async function compareSubjects(
-  database: UserDatabase,
-  users: readonly User[],
-  seed: number,
-  asked: { readonly resources: number; readonly actions: number },
-  counts: SubjectCounts,
-  tools: SubjectTools,
-): Promise<readonly string[]> {
-  const random = new Random(seed);
+/** An engine of a random store, which plans subjects; also one whose tenants define roles. */
+export async function randomSubjectEngine(
+  random: Random,
+  tools: Pick<SubjectTools, 'subjectPlans'>,
+): Promise<{ readonly engine: Engine; readonly hasTenants: boolean }> {
   const hasTenants = random.chance(0.3);
   const documents = randomSubjectStore(random);
   const compilation = compileTexts(policyFiles(documents));
@@ -300,6 +332,20 @@ export async function compareSubjects(
     ...options,
     use: [tools.subjectPlans(program), ...(hasTenants ? [tenants({ documents: tenantDocument })] : [])],
   });
+  return { engine, hasTenants };
+}
+
+/** Asks who may do something by SQL and by checks of each user. Returns the differences. */
+export async function compareSubjects(
+  database: UserDatabase,
+  users: readonly User[],
+  seed: number,
+  asked: { readonly resources: number; readonly actions: number },
+  counts: SubjectCounts,
+  tools: SubjectTools,
+): Promise<readonly string[]> {
+  const random = new Random(seed);
+  const { engine, hasTenants } = await randomSubjectEngine(random, tools);
   const wrong: string[] = [];
   const place = random.chance(hasTenants ? 0.8 : 0.3) ? { scope: random.pick(['', 'a', '.a', 'a.b', 'a.b', 'z']) } : {};
   for (let i = 0; i < asked.resources; i += 1) {

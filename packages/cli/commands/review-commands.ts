@@ -17,7 +17,7 @@ export function addReviewCommands(program: Command, context: CommandContext, onE
       .description('freeze who and what is reviewed: counts and hashes of users and resources')
       .option('--action <action...>', 'actions to review; default is those that policies name for the kinds'),
   ).action(async (directory, options) => {
-    const { reviewStartCommand } = await import('./review.js');
+    const { reviewStartCommand } = await import('./review-start.js');
     onEnd(await reviewStartCommand(directory, options, context));
   });
   addSources(
@@ -28,18 +28,18 @@ export function addReviewCommands(program: Command, context: CommandContext, onE
       .requiredOption('--out <file>', 'file to write')
       .option('--key <file>', 'with -o html: private key that signs the page, in PEM; the signature is FILE.jws'),
   ).action(async (directory, options) => {
-    const { reviewExportCommand } = await import('./review.js');
+    const { reviewExportCommand } = await import('./review-export.js');
     onEnd(await reviewExportCommand(directory, options, context));
   });
   addSources(
     review
       .command('record')
       .description('record decisions, and show what changed since an export')
-      .requiredOption('--export <file>', 'export of the review, with -o json')
-      .option('--decisions <file>', 'decisions to record, JSON: a list of pairs with `decision`, `by` and `at`')
+      .requiredOption('--export <file>', 'export of the review, JSON or CSV')
+      .option('--decisions <file>', 'decisions to record: the CSV of an export with decisions in it, or a list in JSON')
       .option('--by <name>', 'who decided, where the file does not say'),
   ).action(async (directory, options) => {
-    const { reviewRecordCommand } = await import('./review.js');
+    const { reviewRecordCommand } = await import('./review-record.js');
     onEnd(await reviewRecordCommand(directory, options, context));
   });
   review
@@ -48,7 +48,7 @@ export function addReviewCommands(program: Command, context: CommandContext, onE
     .argument('<file>', 'page, with its signature in FILE.jws beside it')
     .requiredOption('--key <file>', 'public keys, PEM or JWK; repeatable', collect)
     .action(async (file, options) => {
-      const { reviewVerifyCommand } = await import('./review.js');
+      const { reviewVerifyCommand } = await import('./review-verify.js');
       onEnd(await reviewVerifyCommand(file, options, context));
     });
 }

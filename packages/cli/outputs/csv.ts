@@ -3,6 +3,12 @@ export function csvLine(fields: readonly (string | number)[]): string {
   return `${fields.map((field) => quoted(String(field))).join(',')}\r\n`;
 }
 
+/** A field as it was before `csvLine` kept spreadsheets from running it. */
+export function unguarded(field: string): string {
+  const rest = field.slice(1);
+  return field.startsWith("'") && FORMULA.test(rest) ? rest : field;
+}
+
 function quoted(field: string): string {
   const text = FORMULA.test(field) ? `'${field}` : field;
   return /["\r\n,;\t]|^\s|\s$|^'/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

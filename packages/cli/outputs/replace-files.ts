@@ -63,6 +63,60 @@ export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
   }
 }
 
+/** A file that is written part by part, and takes the place of the old one when it is whole. */
+export interface Replacement {
+  write(text: string): void;
+  commit(): void;
+  /** Leaves the old file as it was; does nothing after `commit`. */
+  discard(): void;
+}
+
+/** Begins to write a file whose text is larger than memory may be. A replaced file keeps its mode. */
+export function openReplacement(path: string): Replacement {
+  const temporary = join(
+    dirname(path),
+    `.${basename(path).slice(0, LONGEST_STEM)}.${randomBytes(6).toString('hex')}.tmp`,
+  );
+  const mode = writing(path, () => readMode(path));
+  const file = writing(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    return openSync(temporary, 'wx');
+  });
+  let parts: string[] = [];
+  let length = 0;
+  const flush = (): void => {
+    writing(path, () => writeFileSync(file, parts.join('')));
+    [parts, length] = [[], 0];
+  };
+  let isOpen = true;
+  return {
+    write(text) {
+      parts.push(text);
+      length += text.length;
+      if (length > PART) flush();
+    },
+    commit() {
+      flush();
+      writing(path, () => {
+        if (mode !== undefined) fchmodSync(file, mode);
+        fsyncSync(file);
+        closeSync(file);
+        renameSync(temporary, path);
+      });
+      isOpen = false;
+    },
+    discard() {
+      if (!isOpen) return;
+      isOpen = false;
+      closeSync(file);
+      rmSync(temporary, { force: true });
+    },
+  };
+}
+
+/** How much text is written at once. */
+const PART = 1_000_000;
+
 /** File systems allow names of 255 bytes; a character takes up to four. */
 const LONGEST_STEM = 50;
 
@@ -88,9 +142,9 @@ function writeNew(path: string, { text, durable = false }: OutputFile<OutputText
 }
 
 /** Errors of the file system name the temporary file or none at all. */
-function writing(path: string, step: () => void): void {
+function writing<T>(path: string, step: () => T): T {
   try {
-    step();
+    return step();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(`cannot write \`${visible(path)}\`: ${REASONS.get(code ?? '') ?? visible(message)}`, {

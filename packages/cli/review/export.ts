@@ -1,4 +1,4 @@
-import type { ReviewedPair, Unevaluated } from './evaluate.js';
+import type { ReviewedPair, Unevaluated } from './cells.js';
 import type { ReviewFinding } from './findings.js';
 import type { PopulationDigest } from './population.js';
 import type { Reason } from './reasons.js';
@@ -70,7 +70,25 @@ export function pairKey({ user, kind, resource, scope, action, through }: PairNa
   return JSON.stringify([user, kind, resource, scope, action, through]);
 }
 
-/** The pairs of an evaluation, each with its reasons. Users with several rows are one user. */
+/** The name of a pair. */
+export function namePair({ principal, resource, action, through }: ReviewedPair): PairName {
+  return {
+    user: principal.id,
+    kind: resource.kind,
+    resource: resource.id,
+    scope: resource.scope ?? '',
+    action,
+    through: through?.id ?? '',
+  };
+}
+
+/** The pair in words. */
+export function pairText({ user, kind, resource, scope, action, through }: PairName): string {
+  const via = through === '' ? '' : ` through ${through}`;
+  return `${user}${via}: ${action} of ${kind} ${resource}${scope === '' ? '' : ` in ${scope}`}`;
+}
+
+/** The pairs of an evaluated cell by user, each with its reasons. Users with several rows are one user. */
 export function exportPairs(
   pairs: readonly ReviewedPair[],
   reasonsOf: (pair: ReviewedPair) => readonly Reason[],
@@ -78,15 +96,7 @@ export function exportPairs(
 ): readonly ExportedPair[] {
   const found = new Map<string, ExportedPair>();
   for (const pair of pairs) {
-    const { principal, resource, action, through } = pair;
-    const name = {
-      user: principal.id,
-      kind: resource.kind,
-      resource: resource.id,
-      scope: resource.scope ?? '',
-      action,
-      through: through?.id ?? '',
-    };
+    const name = namePair(pair);
     const key = pairKey(name);
     const reasons = [...(found.get(key)?.reasons ?? []), ...reasonsOf(pair)];
     const distinct = [...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values()];
@@ -101,9 +111,9 @@ export function exportPairs(
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair);
 }
 
-/** The parts of a population that were not evaluated. */
-export function exportGaps(gaps: readonly Unevaluated[]): readonly ExportedGap[] {
-  return gaps.map(({ resource, action, through, reason, place }) => ({
+/** A part of a population that was not evaluated. */
+export function exportGap({ resource, action, through, reason, place }: Unevaluated): ExportedGap {
+  return {
     kind: resource.kind,
     resource: resource.id,
     scope: resource.scope ?? '',
@@ -111,18 +121,24 @@ export function exportGaps(gaps: readonly Unevaluated[]): readonly ExportedGap[]
     through: through?.id ?? '',
     reason,
     place,
-  }));
+  };
 }
 
-/** The pairs by reason, the most frequent first. */
-export function groupPairs(pairs: readonly ExportedPair[]): readonly Group[] {
-  const groups = new Map<string, Group>();
-  for (const { reasons } of pairs)
+/** Counts pairs by reason. */
+export class Groups {
+  private readonly groups = new Map<string, Group>();
+
+  add({ reasons }: ExportedPair): void {
     for (const { kind, name, rule } of reasons) {
       const key = JSON.stringify([kind, name, rule]);
-      groups.set(key, { kind, name, rule, pairs: (groups.get(key)?.pairs ?? 0) + 1 });
+      this.groups.set(key, { kind, name, rule, pairs: (this.groups.get(key)?.pairs ?? 0) + 1 });
     }
-  return [...groups]
-    .sort(([a, one], [b, other]) => other.pairs - one.pairs || (a < b ? -1 : 1))
-    .map(([, group]) => group);
+  }
+
+  /** The most frequent first. */
+  get sorted(): readonly Group[] {
+    return [...this.groups]
+      .sort(([a, one], [b, other]) => other.pairs - one.pairs || (a < b ? -1 : 1))
+      .map(([, group]) => group);
+  }
 }

@@ -4,7 +4,7 @@ import type { Module, Program } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { listValues, some } from '../../../compiler/ir/visit.js';
 import type { DecidedRequest } from '../policies/tenants.js';
-import type { ReviewedPair } from './evaluate.js';
+import type { ReviewedPair } from './cells.js';
 
 /** Why somebody may do something. */
 export interface Reason {

@@ -1,5 +1,6 @@
 import { InputError } from '../report.js';
 import type { CommandContext } from '../context.js';
+import { replaceFiles } from '../outputs/replace-files.js';
 import { readText } from '../policies/request-files.js';
 import type { Decision, PairName } from './export.js';
 import type { PopulationDigest } from './population.js';
@@ -26,6 +27,11 @@ export function readReview(file: string, context: CommandContext): ReviewState {
   if (!isReview)
     throw new InputError('this is not the file of a review: `authzc review start` writes one', undefined, [], file);
   return state as ReviewState;
+}
+
+/** Writes the file of a review. */
+export function writeReview(path: string, state: ReviewState): void {
+  replaceFiles([{ path, text: `${JSON.stringify(state, undefined, 2)}\n`, durable: true }]);
 }
 
 /** Reads a file of JSON. Throws an InputError for one that is not JSON. */

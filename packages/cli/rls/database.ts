@@ -15,10 +15,12 @@ export interface OpenConnection extends Connection {
 
 /** The part of node-postgres that the command uses. */
 interface Driver {
+  readonly types: { getTypeParser(type: number, format?: string): (text: string) => unknown };
   readonly Client: new (options: {
     readonly connectionString?: string;
     readonly connectionTimeoutMillis: number;
     readonly application_name: string;
+    readonly types: { getTypeParser(type: number, format?: string): (text: string) => unknown };
   }) => Connection & {
     connect(): Promise<void>;
     end(): Promise<void>;
@@ -40,12 +42,13 @@ export function reportDatabaseError(error: unknown, context: CommandContext): nu
  * Connects with node-postgres, an optional package that is loaded here, and only here.
  *
  * @param url where the database is; without one, the `PG…` variables of the environment say so, as for psql.
- * @param shown the name of the program, and how a message names the database.
+ * @param shown the name of the program, how a message names the database, and whether rows have times as text: the driver
+ * would read them in the zone of the process, and without microseconds.
  * @throws DatabaseError with a message that does not contain the password.
  */
 export async function connectDatabase(
   url: string | undefined,
-  shown: { readonly application?: string; readonly where?: string } = {},
+  shown: { readonly application?: string; readonly where?: string; readonly timesAsText?: boolean } = {},
 ): Promise<OpenConnection> {
   const { default: pg } = await loadDriver();
   const where = shown.where ?? (url === undefined ? 'the database of the `PG…` variables' : maskUrl(url));
@@ -54,6 +57,10 @@ export async function connectDatabase(
       ...(url !== undefined && { connectionString: url }),
       connectionTimeoutMillis: 10_000,
       application_name: shown.application ?? 'authzc rls verify',
+      types: {
+        getTypeParser: (type, format) =>
+          shown.timesAsText === true && TIMES.has(type) ? (text: string) => text : pg.types.getTypeParser(type, format),
+      },
     });
     // Without a listener, a connection that is lost between two queries would end the process.
     client.on('error', () => undefined);
@@ -63,6 +70,9 @@ export async function connectDatabase(
     throw new DatabaseError(`cannot connect to ${where}: ${reasonOf(error)}`);
   }
 }
+
+/** `timestamp` and `timestamptz`. */
+const TIMES: ReadonlySet<number> = new Set([1114, 1184]);
 
 async function loadDriver(): Promise<{ readonly default: Driver }> {
   try {

@@ -57,7 +57,11 @@ export async function openTables(url: string): Promise<TablesOfDatabase> {
 async function connectTables(url: string): Promise<TablesOfDatabase> {
   switch (detectDialect(url)) {
     case 'postgresql': {
-      const connection = await connectDatabase(url, { application: 'authzc plan', where: 'the database' });
+      const connection = await connectDatabase(url, {
+        application: 'authzc plan',
+        where: 'the database',
+        timesAsText: true,
+      });
       return {
         read: (names) => readPostgresqlTables(connection, names),
         select: async (text, parameters) => (await connection.query(text, [...parameters])).rows as Row[],
@@ -83,8 +87,9 @@ type Row = { readonly [column: string]: unknown };
 async function connectMysql(url: string): Promise<MysqlConnection> {
   const { createConnection } = await loadMysql();
   try {
-    // Otherwise the driver rounds integers that are no exact doubles, such as ids.
-    return await createConnection({ uri: url, supportBigNumbers: true });
+    // Otherwise the driver rounds integers that are no exact doubles, such as ids, and reads times without a zone in that
+    // of the process.
+    return await createConnection({ uri: url, supportBigNumbers: true, dateStrings: true });
   } catch (error) {
     const { message = '', code = '' } = error as { readonly message?: string; readonly code?: string };
     throw new DatabaseError(`cannot connect to the database: ${maskText(message === '' ? code : message)}`);
@@ -92,7 +97,11 @@ async function connectMysql(url: string): Promise<MysqlConnection> {
 }
 
 interface MysqlDriver {
-  createConnection(options: { readonly uri: string; readonly supportBigNumbers: boolean }): Promise<MysqlConnection>;
+  createConnection(options: {
+    readonly uri: string;
+    readonly supportBigNumbers: boolean;
+    readonly dateStrings: boolean;
+  }): Promise<MysqlConnection>;
 }
 
 async function loadMysql(): Promise<MysqlDriver> {

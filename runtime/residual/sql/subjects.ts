@@ -90,15 +90,40 @@ export function renderSubjectQuery(
 ): SqlStatement {
   const condition = renderSubjects(filter, users, options);
   if (condition.kind === 'refused') return condition;
-  const dialect = selectDialect(options);
-  const { name, alias, id } = users;
-  const column = identifier(id.column.includes('.') ? id.column : `${alias ?? name}.${id.column}`, dialect);
-  const table =
-    alias === undefined ? identifier(name, dialect) : `${identifier(name, dialect)} AS ${identifier(alias, dialect)}`;
+  const { column, table } = userNames(users, options);
   return {
     kind: 'sql',
     text: `SELECT ${column} AS id FROM ${table} WHERE ${condition.text} ORDER BY ${column}`,
     parameters: condition.parameters,
+  };
+}
+
+/** One statement of several queries that can be rendered: the position of each as `query`, and the ids as `id`. */
+export function renderSubjectQueries(
+  queries: readonly { readonly filter: Filter; readonly scope: string }[],
+  users: SqlUsers,
+  dialect: SqlDialect,
+): Omit<Extract<SqlStatement, { readonly kind: 'sql' }>, 'kind'> {
+  const { column, table } = userNames(users, { dialect });
+  const parameters: SqlParameter[] = [];
+  const selects = queries.map(({ filter, scope }, index) => {
+    const condition = renderSubjects(filter, users, { dialect, scope, offset: parameters.length });
+    if (condition.kind === 'refused') throw new TypeError(`a query that is refused: ${condition.problems[0]?.reason}`);
+    parameters.push(...condition.parameters);
+    return `SELECT ${index} AS query, ${column} AS id FROM ${table} WHERE ${condition.text}`;
+  });
+  return { text: selects.join(' UNION ALL '), parameters };
+}
+
+function userNames(
+  { name, alias, id }: SqlUsers,
+  options: Pick<SqlOptions, 'dialect' | 'quoteNames'>,
+): { readonly column: string; readonly table: string } {
+  const dialect = selectDialect(options);
+  const named = identifier(name, dialect);
+  return {
+    column: identifier(id.column.includes('.') ? id.column : `${alias ?? name}.${id.column}`, dialect),
+    table: alias === undefined ? named : `${named} AS ${identifier(alias, dialect)}`,
   };
 }
 
