@@ -6,7 +6,9 @@ import type { Mapping, StoredTable } from './condition.js';
 
 /** What a source has beside its table: which kind it is for, and options such as `cache`. */
 export type FactsOf = Pick<FactSource, 'of'> &
-  Partial<Pick<FactSource, 'name' | 'cost' | 'deadline' | 'maxKeys' | 'cache' | 'notFound' | 'when' | 'caller'>> & {
+  Partial<
+    Pick<FactSource, 'name' | 'cost' | 'deadline' | 'maxKeys' | 'cache' | 'notFound' | 'when' | 'caller' | 'selects'>
+  > & {
     /** The attributes to read. Default: all that the mapping has a column for. */
     readonly provides?: readonly string[] | undefined;
   };
@@ -49,14 +51,16 @@ export function columnSource(
   fetchRows: FetchRows,
   locks = true,
 ): FactSource {
-  const readers = provides === undefined ? all : provides.map((attribute) => requireReader(attribute, all));
+  const provided = provides === undefined ? all : provides.map((attribute) => requireReader(attribute, all));
+  const selected = listSelected(options).map((attribute) => requireReader(attribute, all));
+  const readers = [...new Set([...provided, ...selected])];
   const columns = [...new Set([id.column, ...readers.flatMap((reader) => reader.columns)])];
   return {
     ...options,
     cost,
     locks,
-    provides: readers.map(({ attribute }) => attribute),
-    types: Object.fromEntries(readers.map(({ attribute, type }) => [attribute, type])),
+    provides: provided.map(({ attribute }) => attribute),
+    types: Object.fromEntries(provided.map(({ attribute, type }) => [attribute, type])),
     // The mapping says what NULL is.
     nulls: 'null',
     load: async (keys, { tx, lock }) => {
@@ -79,6 +83,11 @@ export function columnSource(
       return found as ReadonlyMap<string, object>;
     },
   };
+}
+
+/** The attributes that choose policies. */
+export function listSelected({ selects = {} }: Pick<FactsOf, 'selects'>): readonly string[] {
+  return Object.values(selects).filter((attribute) => typeof attribute === 'string');
 }
 
 /** What no source accepts as a row or a value. */

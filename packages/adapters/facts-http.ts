@@ -1,6 +1,6 @@
 /** Sources of facts that a server answers in JSON. */
 import type { FactSource, FactType } from '../../runtime/facts/index.js';
-import type { FactsOf } from './column-source.js';
+import { type FactsOf, listSelected } from './column-source.js';
 
 /** How a server is asked, and what its answers mean. */
 export interface HttpFactsOptions extends FactsOf {
@@ -110,7 +110,7 @@ export function httpFactsBy(send: SendRequest, options: Omit<HttpFactsOptions, '
   const { url, types, attributes = {}, items = '', id = '/id', missingStatus, plainHttp, ...rest } = options;
   const { provides = Object.keys(types), cost = HTTP_COST, ...source } = rest;
   const template = readTemplate(url, plainHttp === true);
-  const readers = provides.map((attribute) => {
+  const readers = [...new Set([...provides, ...listSelected(source)])].map((attribute) => {
     const pointer = Object.hasOwn(attributes, attribute) ? attributes[attribute] : `/${escapeName(attribute)}`;
     return [attribute, parsePointer(pointer as string)] as const;
   });

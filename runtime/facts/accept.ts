@@ -115,7 +115,7 @@ function acceptRow(row: unknown, key: string, source: PreparedSource): AcceptedR
   const own = readOwn(row, source.keyField);
   // The row of another key, under this one.
   if (source.keyFact === undefined && own !== undefined && keyText(own) !== key) return 'shape';
-  const values = [...source.facts.keys()].map((name) => [name, readOwn(row, name)] as const);
+  const values = [...source.types.keys()].map((name) => [name, readOwn(row, name)] as const);
   // A row without any of its attributes, or with nothing but undefined, says nothing: a query may have left them out.
   if (values.every(([, value]) => value === undefined)) return 'shape';
   return new Map(

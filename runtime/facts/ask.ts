@@ -315,6 +315,8 @@ export interface Ask {
   readonly tenants: TenantDocuments | undefined;
   /** Whether outputs and derived roles are wanted, too. */
   readonly wantsOutputs?: boolean;
+  /** What sources said of the roles, the scopes and the versions. */
+  readonly selected?: readonly UsedFact[] | undefined;
 }
 
 /** The request of an ask with what is known, of one of its principals alone. */

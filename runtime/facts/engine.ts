@@ -32,6 +32,7 @@ import { rolesForAny } from './of-check.js';
 import { lockRows, requireLocks, withoutLocked } from './locked.js';
 import { decideAll, type FactsDecision, fetchRows, isAmong, type LoopOptions, step } from './loop.js';
 import { TurnBatch } from './session.js';
+import { type Selected, Selectors, selectorNames, type SelectOptions } from './selectors.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';
 import { copyAuxData, copyPrincipal, copyResource, readSent } from './sent-request.js';
 import { prepareSources } from './source.js';
@@ -75,10 +76,22 @@ interface Question {
   readonly tenants?: TenantDocuments | undefined;
 }
 
+/** A question with what is known of it before anything is fetched. */
+interface Draft {
+  readonly question: Question;
+  readonly ask: Ask;
+}
+
+/** A question with what sources say of roles, scopes and versions. */
+interface SelectedQuestion extends Pick<Selected<unknown>, 'used' | 'unknown' | 'needs'> {
+  readonly question: Question;
+}
+
 class SourcedEngine {
   readonly engine: Engine;
   private readonly deciders: FactDeciders;
   private readonly loaders: readonly Loader[];
+  private readonly selectors: Selectors;
   /** Tests whether a request has all facts that sources provide; undefined if sources have more to say about it. */
   private readonly sent: SentTest | undefined;
   private readonly order: 'frugal' | 'fast';
@@ -104,6 +117,7 @@ class SourcedEngine {
     const prepared = prepareSources(sources, { deadline, caller, types: policies.factTypes });
     for (const source of prepared) requireDeadline(source.deadline);
     this.loaders = prepared.map((source) => new Loader(source, now));
+    this.selectors = new Selectors(this.loaders);
     this.sent = sentTest(prepared);
     this.deciders = makeDeciders({
       policies,
@@ -122,8 +136,8 @@ class SourcedEngine {
 
   async decide(request: Question, options: DecideOptions = {}): Promise<FactsDecision> {
     let decision: FactsDecision | undefined;
-    const ask = this.makeAsk(request, options);
-    await this.decideEach([ask], new Rows(), options, (_, made) => {
+    const drafts = this.makeDrafts([request], options);
+    await this.decideEach(drafts, new Rows(), options, (_, made) => {
       decision = made;
     });
     return decision as FactsDecision;
@@ -133,28 +147,12 @@ class SourcedEngine {
     { principal, resources, actions: asked, auxData, tenants }: ManyRequest,
     options: DecideOptions = {},
   ): Promise<ReadonlyMap<number, ReadonlyMap<string, FactsDecision>>> {
-    const prepared = new Map<string, Ask['principals']>();
     const actions = [...asked];
-    const claims = copyAuxData(auxData);
-    const asks = (resources as readonly ResourceInput[]).flatMap((resource) => {
-      const of = this.resourceOf(resource, options);
-      const place = findPlace(this.deciders, of.input);
-      const key = JSON.stringify([place.scope, place.version]);
-      const principals = prepared.get(key) ?? this.preparePrincipals(principal, place);
-      prepared.set(key, principals);
-      return actions.map(
-        (action): Ask => ({
-          principals,
-          resource: of,
-          action,
-          auxData: claims,
-          tenants,
-          wantsOutputs: options.outputs === true,
-        }),
-      );
-    });
+    const questions = (resources as readonly ResourceInput[]).flatMap((resource) =>
+      actions.map((action): Question => ({ principal, resource, action, auxData, tenants })),
+    );
     const decisions = new Map(resources.map((_, index) => [index, new Map<string, FactsDecision>()]));
-    await this.decideEach(asks, new Rows(), options, (index, decision) => {
+    await this.decideEach(this.makeDrafts(questions, options), new Rows(), options, (index, decision) => {
       decisions.get(Math.floor(index / actions.length))?.set(actions[index % actions.length] as string, decision);
     });
     return decisions;
@@ -170,15 +168,21 @@ class SourcedEngine {
       }
     }
     const options = this.loopOptions({});
-    const [ask, rows] = [this.makeAsk(request), new Rows()];
+    const [first] = this.makeDrafts([request]);
+    let { ask } = first as Draft;
+    const rows = new Rows();
+    if (!this.selectors.isEmpty) {
+      const at = this.selectOptions(options);
+      const [before] = this.selectAll([request], rows, at);
+      if (takeKept(before?.needs ?? [], rows) < (before?.needs.length ?? 0)) return undefined;
+      const { question, used, unknown } = this.selectAll([request], rows, at)[0] as SelectedQuestion;
+      if (unknown.length > 0) return { allowed: false, why: 'unknown', unknown, facts: used };
+      ask = { ...this.makeAsks([question])[0], selected: used } as Ask;
+    }
     for (;;) {
       const found = step(ask, rows, this.deciders, options);
       if ('decision' in found) return found.decision;
-      const kept = found.needs.map(
-        ({ loader, key, isFresh }) => [loader, key, isFresh ? undefined : loader.kept(key, KEPT)] as const,
-      );
-      if (kept.every(([, , row]) => row === undefined)) return undefined;
-      for (const [loader, key, row] of kept) if (row !== undefined) rows.add(loader, key, row);
+      if (takeKept(found.needs, rows) === 0) return undefined;
     }
   }
 
@@ -188,9 +192,9 @@ class SourcedEngine {
     const { actors, ...own } = copyPrincipal(given);
     const principal = { ...own, ...(actors && { actors: actors.map(copyPrincipal) }) };
     const rows = new Rows();
-    const batch = new TurnBatch<Ask>((asks, decided) => this.decideEach(asks, rows, options, decided));
+    const batch = new TurnBatch<Draft>((drafts, decided) => this.decideEach(drafts, rows, options, decided));
     const decide = async (action: string, resource: ResourceInput): Promise<FactsDecision> =>
-      batch.add(this.makeAsk({ principal, resource, action, auxData, tenants }, options));
+      batch.add(this.makeDrafts([{ principal, resource, action, auxData, tenants }], options)[0] as Draft);
     return {
       decide,
       can: async (action: string, resource: ResourceInput) => {
@@ -199,9 +203,14 @@ class SourcedEngine {
     } as FactsSession;
   }
 
-  async principal(given: Question['principal'], about: PrincipalQuery, options: DecideOptions = {}): Promise<object> {
+  async principal(sent: Question['principal'], about: PrincipalQuery, options: DecideOptions = {}): Promise<object> {
     const { kinds, actions, scope, policyVersion, tenants } = about;
     if (this.deciders.reads === undefined) throw new Error(NO_FACTS);
+    for (const kind of kinds)
+      if (this.selectors.isOf(kind))
+        throw new TypeError(`\`${kind}\`: its rows have scopes or versions of their own, which no plan knows`);
+    const [rows, loop] = [new Rows(), this.loopOptions(options)];
+    const given = await this.selectPrincipal(sent, rows, loop);
     const wanted = new Set<string>();
     const chain = chainOf(given);
     for (const kind of kinds)
@@ -224,7 +233,6 @@ class SourcedEngine {
         ) ?? [])
           wanted.add(fact);
     const principals = this.preparePrincipals(given, findPlace(this.deciders, { scope, policyVersion }));
-    const [rows, loop] = [new Rows(), this.loopOptions(options)];
     for (;;) {
       const needs: Need[] = [];
       const unknown: UnknownFact[] = [];
@@ -265,28 +273,150 @@ class SourcedEngine {
   }
 
   private async decideEach(
-    asks: readonly Ask[],
+    drafts: readonly Draft[],
     rows: Rows,
     options: DecideOptions,
     decided: (index: number, decision: FactsDecision) => void,
   ): Promise<void> {
     const loop = this.loopOptions(options);
+    if (this.selectors.isEmpty) {
+      const asks = drafts.map(({ ask }) => ask);
+      return this.decideAsks(asks, rows, loop, decided);
+    }
+    const questions = drafts.map(({ question }) => question);
+    const at = this.selectOptions(loop);
+    await this.fetchSelectors(questions, rows, loop, at);
+    const selected = this.selectAll(questions, rows, at);
+    const open: number[] = [];
+    for (const [index, { unknown, used, needs }] of selected.entries()) {
+      if (unknown.length === 0 && needs.length === 0) open.push(index);
+      else
+        decided(index, {
+          allowed: false,
+          why: 'unknown',
+          unknown: [...unknown, ...needs.map(notFetched)],
+          facts: used,
+        });
+    }
+    const known = open.map((index) => selected[index] as SelectedQuestion);
+    const asks = this.makeAsks(
+      known.map(({ question }) => question),
+      options,
+    ).map((ask, index): Ask => ({ ...ask, selected: known[index]?.used }));
+    return this.decideAsks(asks, rows, loop, (at, decision) => decided(open[at] as number, decision));
+  }
+
+  private async decideAsks(
+    asks: readonly Ask[],
+    rows: Rows,
+    loop: LoopOptions,
+    decided: (index: number, decision: FactsDecision) => void,
+  ): Promise<void> {
     if (loop.lock === undefined) return decideAll(asks, rows, this.deciders, loop, decided);
     const open = await lockRows(asks, rows, loop, decided);
     const left = open.map((index) => asks[index] as Ask);
     return decideAll(left, rows, this.deciders, loop, (at, decision) => decided(open[at] as number, decision));
   }
 
-  private makeAsk({ principal, resource, action, auxData, tenants }: Question, options: DecideOptions = {}): Ask {
-    const of = this.resourceOf(resource, options);
+  /** Fetches what chooses the policies of some questions: first, as everything else depends on it. */
+  private async fetchSelectors(
+    questions: readonly Question[],
+    rows: Rows,
+    loop: LoopOptions,
+    at: SelectOptions,
+  ): Promise<void> {
+    const waiting = this.selectAll(questions, rows, at).map(({ needs }, index) => ({ index, needs }));
+    const open = waiting.filter(({ needs }) => needs.length > 0);
+    if (open.length > 0) await fetchRows(open, false, rows, loop, () => {});
+  }
+
+  /** Selects for each question; those about the same principal or resource share it. */
+  private selectAll(questions: readonly Question[], rows: Rows, at: SelectOptions): readonly SelectedQuestion[] {
+    const principals = new Map<
+      object,
+      Omit<SelectedQuestion, 'question'> & { readonly input: Question['principal'] }
+    >();
+    const resources = new Map<object, Selected<ResourceInput>>();
+    return questions.map((question) => {
+      const principal = principals.get(question.principal) ?? this.selectChain(question.principal, rows, at);
+      principals.set(question.principal, principal);
+      const resource = resources.get(question.resource) ?? this.selectors.ofResource(question.resource, rows, at);
+      resources.set(question.resource, resource);
+      return {
+        question: { ...question, principal: principal.input, resource: resource.input },
+        used: [...principal.used, ...resource.used],
+        unknown: [...principal.unknown, ...resource.unknown],
+        needs: [...principal.needs, ...resource.needs],
+      };
+    });
+  }
+
+  /** Selects for a principal and its actors. */
+  private selectChain(
+    principal: Question['principal'],
+    rows: Rows,
+    options: SelectOptions,
+  ): Omit<SelectedQuestion, 'question'> & { readonly input: Question['principal'] } {
+    const own = this.selectors.ofPrincipal(principal, rows, options);
+    const actors = principal.actors?.map((actor, index) =>
+      this.selectors.ofPrincipal(actor, rows, options, `principal.actors[${index}]`),
+    );
+    const all = [own, ...(actors ?? [])];
     return {
-      resource: of,
-      principals: this.preparePrincipals(principal, findPlace(this.deciders, of.input)),
-      action,
-      auxData: copyAuxData(auxData),
-      tenants,
-      wantsOutputs: options.outputs === true,
+      input: actors === undefined ? own.input : { ...own.input, actors: actors.map(({ input }) => input) },
+      used: all.flatMap(({ used }) => used),
+      unknown: all.flatMap(({ unknown }) => unknown),
+      needs: all.flatMap(({ needs }) => needs),
     };
+  }
+
+  /** Facts of one decision may have to be of one time. */
+  private selectOptions({ tx, maxSkew }: LoopOptions): SelectOptions {
+    const at = now();
+    const isAnyAge = tx !== undefined || maxSkew === Number.POSITIVE_INFINITY;
+    return { now: at, tx, ...(!isAnyAge && { oldest: at - maxSkew }) };
+  }
+
+  private async selectPrincipal(
+    given: Question['principal'],
+    rows: Rows,
+    loop: LoopOptions,
+  ): Promise<Question['principal']> {
+    if (this.selectors.isEmpty) return given;
+    const principal = copyChain(given);
+    const at = this.selectOptions(loop);
+    const { needs } = this.selectChain(principal, rows, at);
+    if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, loop, () => {});
+    const { input, unknown, needs: left } = this.selectChain(principal, rows, at);
+    if (unknown.length + left.length > 0) throw new FactsUnavailableError([...unknown, ...left.map(notFetched)]);
+    return input;
+  }
+
+  private makeDrafts(questions: readonly Question[], options: DecideOptions = {}): readonly Draft[] {
+    const asks = this.makeAsks(this.selectors.isOf(undefined) ? withSomeRoles(questions) : questions, options);
+    // Once it is known which policies decide, the questions are asked anew.
+    const copies = this.selectors.isEmpty ? questions : copyQuestions(questions);
+    return copies.map((question, index) => ({ question, ask: asks[index] as Ask }));
+  }
+
+  /** The asks of questions; those about the same principal or resource share what is known of it. */
+  private makeAsks(questions: readonly Question[], options: DecideOptions = {}): readonly Ask[] {
+    const resources = new Map<ResourceInput, Ask['resource']>();
+    const principals = new Map<string, Map<Question['principal'], Ask['principals']>>();
+    const claims = new Map<AuxDataInput | undefined, AuxDataInput | undefined>();
+    return questions.map(({ principal, resource, action, auxData: given, tenants }): Ask => {
+      const of = resources.get(resource) ?? this.resourceOf(resource, options);
+      resources.set(resource, of);
+      const auxData = claims.get(given) ?? copyAuxData(given);
+      claims.set(given, auxData);
+      const place = findPlace(this.deciders, of.input);
+      const key = JSON.stringify([place.scope, place.version]);
+      const atPlace = principals.get(key) ?? new Map<Question['principal'], Ask['principals']>();
+      principals.set(key, atPlace);
+      const prepared = atPlace.get(principal) ?? this.preparePrincipals(principal, place);
+      atPlace.set(principal, prepared);
+      return { principals: prepared, resource: of, action, auxData, tenants, wantsOutputs: options.outputs === true };
+    });
   }
 
   private preparePrincipals(principal: Question['principal'], place: Place): Ask['principals'] {
@@ -304,6 +434,8 @@ class SourcedEngine {
     requireResource(resource);
     const input = copyResource(resource);
     const { own, others } = loadersAt(this.loaders, sanitize(input.kind), findPlace(this.deciders, input));
+    if (lock !== undefined && this.selectors.isOf(input.kind))
+      throw new TypeError(`\`${input.kind}\`: a row whose scope or version a source says cannot be locked`);
     const locks = lock === undefined ? undefined : requireLocks(own, input);
     const given = readSent(input.attr, 'resource.attr');
     const sent = locks === undefined ? given : withoutLocked(given, locks);
@@ -314,7 +446,8 @@ class SourcedEngine {
   private freshLoaders(fresh: DecideOptions['fresh']): (loader: Loader) => boolean {
     if (fresh === undefined || fresh === true) return () => fresh === true;
     const facts = new Set(fresh);
-    const isFresh = ({ source }: Loader): boolean => [...source.facts.values()].some((fact) => facts.has(fact));
+    const isFresh = (loader: Loader): boolean =>
+      [...loader.source.facts.values(), ...selectorNames(loader)].some((fact) => facts.has(fact));
     let before: number;
     do {
       before = facts.size;
@@ -343,8 +476,66 @@ class SourcedEngine {
 
 const NO_FACTS = 'the policies have no read sets: compile them with `authzc compile --facts`';
 
-/** What is kept of a source, outside of transactions. */
-const KEPT = { tx: undefined, isFresh: false };
+/** Questions that nobody else can change. */
+function copyQuestions(questions: readonly Question[]): readonly Question[] {
+  const principals = new Map<Question['principal'], Question['principal']>();
+  const resources = new Map<ResourceInput, ResourceInput>();
+  return questions.map((question) => {
+    const principal = principals.get(question.principal) ?? copyChain(question.principal);
+    principals.set(question.principal, principal);
+    const own = resources.get(question.resource) ?? copyResource(question.resource);
+    const resource = resources.has(question.resource) ? own : { ...own, attr: readSent(own.attr, 'resource.attr') };
+    resources.set(question.resource, resource);
+    return { ...question, principal, resource, auxData: copyAuxData(question.auxData) };
+  });
+}
+
+/** A principal with its actors and all attributes. */
+function copyChain(given: Question['principal']): Question['principal'] {
+  const copyOne = (input: Question['principal'], path: string): Question['principal'] => {
+    const { actors: _, ...own } = copyPrincipal(input);
+    return { ...own, attr: readSent(own.attr, `${path}.attr`) };
+  };
+  const { actors } = given;
+  return {
+    ...copyOne(given, 'principal'),
+    ...(actors && { actors: actors.map((actor, index) => copyOne(actor, `principal.actors[${index}]`)) }),
+  };
+}
+
+/** Questions whose principals have roles, as far as it matters whether they are right: sources will say which ones. */
+function withSomeRoles(questions: readonly Question[]): readonly Question[] {
+  const known = new Map<Question['principal'], Question['principal']>();
+  return questions.map((question) => {
+    const { principal } = question;
+    const roles = (given: readonly string[] | undefined): readonly string[] =>
+      given === undefined || given.length === 0 ? ['any'] : given;
+    const complete = known.get(principal) ?? {
+      ...principal,
+      roles: roles(principal?.roles),
+      ...(principal?.actors && { actors: principal.actors.map((one) => ({ ...one, roles: roles(one?.roles) })) }),
+    };
+    known.set(principal, complete);
+    return { ...question, principal: complete };
+  });
+}
+
+/** A fact whose source has returned no row that is young enough. */
+function notFetched({ fact, source }: Selected<unknown>['needs'][number]): UnknownFact {
+  return { fact, source, reason: 'skew' };
+}
+
+/** Takes rows that sources have kept, outside of transactions; returns how many of those that are needed. */
+function takeKept(needs: readonly Need[], rows: Rows): number {
+  let taken = 0;
+  for (const { loader, key, isFresh } of needs) {
+    const row = isFresh ? undefined : loader.kept(key, { tx: undefined, isFresh: false });
+    if (row === undefined) continue;
+    rows.add(loader, key, row);
+    taken += 1;
+  }
+  return taken;
+}
 
 const NO_SERVER = {
   outputs: [],

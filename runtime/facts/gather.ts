@@ -13,6 +13,7 @@ import { factName } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, isAmong, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
+import { isSelector, type Selected, Selectors } from './selectors.js';
 import { type CallerPolicy, type FactSource, prepareSources } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
@@ -77,6 +78,8 @@ export interface CompletedSubject {
   readonly unknown: readonly string[];
   /** The facts that were fetched. */
   readonly fetched: readonly UsedFact[];
+  /** The roles, the scope and the version that sources say. */
+  readonly selected: Selected<unknown>['fields'];
 }
 
 /** The principals of a plan and what is known of its resource. */
@@ -98,6 +101,7 @@ export class SentFactError extends Error {
  */
 export class FactGatherer {
   readonly loaders: readonly Loader[];
+  private readonly selectors: Selectors;
   private readonly deadline: number;
 
   /** @throws {TypeError} if a source is not right. */
@@ -106,6 +110,7 @@ export class FactGatherer {
     this.loaders = prepareSources(sources, { deadline, caller, types: undefined }).map(
       (source) => new Loader(source, now, bounds, (call) => tell(source.name, call)),
     );
+    this.selectors = new Selectors(this.loaders);
   }
 
   /** Begins to gather the facts of a call. */
@@ -118,6 +123,7 @@ export class FactGatherer {
    * Throws a SentFactError if any of them has a fact that may not be sent.
    */
   isComplete(deciders: FactDeciders, checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
+    if (!this.selectors.isEmpty && this.areSelected(checks, plans)) return false;
     const principalsOf = (principal: PrincipalInput, at: Omit<ResourceInput, 'id'>): readonly Subject[] =>
       this.principalsAt(deciders, principal, at);
     const subjects = [
@@ -129,6 +135,19 @@ export class FactGatherer {
     ];
     const areTaken = plans.map(({ resource }) => this.takesSent(deciders, resource));
     return subjects.every(({ unknown }) => unknown.size === 0) && areTaken.every((isTaken) => isTaken);
+  }
+
+  /** Whether a source says the roles, the scope or the version of a principal, or of resources of a kind. */
+  selects(kind: string | undefined): boolean {
+    return this.selectors.isOf(kind);
+  }
+
+  private areSelected(checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
+    return (
+      (this.selects(undefined) && checks.length + plans.length > 0) ||
+      checks.some(({ resources }) => resources.some(({ resource }) => this.selects(resource.kind))) ||
+      plans.some(({ resource }) => this.selects(resource.kind))
+    );
   }
 
   /** Whether what a caller says of the resources of a plan counts: a source may replace it. */
@@ -146,16 +165,79 @@ export class FactGatherer {
     waiter: Waiter = {},
   ): Promise<void> {
     const options = this.loopOptions(instant, waiter);
-    const asks = checks.flatMap((check) => this.asksOf(deciders, check).flat());
+    if (!this.selectors.isEmpty) await this.fetchSelectors(checks, plans, rows, options);
+    const asks = checks.flatMap((check) => this.asksOf(deciders, this.select(check, rows).known).flat());
     const open = asks.filter((ask) => !isWhole(ask));
     await decideAll(open, rows, deciders, options, () => {});
     for (const plan of plans) {
+      const { known, lacking } = this.selectChain(plan.principal, rows);
+      if (lacking.length > 0) continue;
+      const own = { ...plan, principal: known };
       for (;;) {
-        const { needs } = this.lookUp(deciders, plan, rows);
+        const { needs } = this.lookUp(deciders, own, rows);
         if (needs.length === 0) break;
         await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
       }
     }
+  }
+
+  /** Fetches what chooses policies: first, as everything else depends on it. */
+  private async fetchSelectors(
+    checks: readonly FactsCheck[],
+    plans: readonly FactsPlan[],
+    rows: Rows,
+    options: LoopOptions,
+  ): Promise<void> {
+    const needs = [
+      ...checks.flatMap((check) => [
+        ...this.selectChain(check.principal, rows).needs,
+        ...check.resources.flatMap(({ resource }) => this.selectors.ofResource(resource, rows, { now: now() }).needs),
+      ]),
+      ...plans.flatMap(({ principal }) => this.selectChain(principal, rows).needs),
+    ];
+    if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
+  }
+
+  /** A principal and its actors with what sources say of their roles, scopes and versions. Asks no source. */
+  private selectChain(principal: PrincipalInput, rows: Rows): SelectedChain {
+    const all = chainOf(principal).map((one, index) =>
+      this.selectors.ofPrincipal(
+        one,
+        rows,
+        { now: now() },
+        index === 0 ? 'principal' : `principal.actors[${index - 1}]`,
+      ),
+    );
+    const [own, ...actors] = all;
+    const known = { ...principal, ...own?.fields };
+    return {
+      known:
+        principal.actors === undefined
+          ? known
+          : { ...known, actors: principal.actors.map((actor, index) => ({ ...actor, ...actors[index]?.fields })) },
+      all,
+      needs: all.flatMap(({ needs }) => needs),
+      lacking: all.flatMap(listUnselected),
+    };
+  }
+
+  /** A check with what sources say of roles, scopes and versions; of those resources whose policies are known. */
+  private select(check: FactsCheck, rows: Rows): SelectedCheck {
+    if (this.selectors.isEmpty) return { known: check, resources: [], chain: undefined, indexes: undefined };
+    const chain = this.selectChain(check.principal, rows);
+    const resources = check.resources.map(({ resource }) => this.selectors.ofResource(resource, rows, { now: now() }));
+    const indexes = [...resources.keys()].filter(
+      (index) => chain.lacking.length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
+    );
+    const known = {
+      ...check,
+      principal: chain.known,
+      resources: indexes.map((index) => ({
+        actions: check.resources[index]?.actions ?? [],
+        resource: resources[index]?.input as ResourceInput,
+      })),
+    };
+    return { known, resources, chain, indexes };
   }
 
   /** Fetches all facts of a resource, whoever asks for it. Resolves with its attributes; undefined if one is not available. */
@@ -180,10 +262,14 @@ export class FactGatherer {
 
   /** A check with the facts that were fetched, and what cannot be decided by them. Asks no source. */
   complete(deciders: FactDeciders, check: FactsCheck, { rows, instant }: Gathered): CompletedCheck {
-    const asks = this.asksOf(deciders, check);
+    const selection = this.select(check, rows);
+    const asks = this.asksOf(deciders, selection.known);
     const options = this.loopOptions(instant);
     const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
-    for (const [index, own] of asks.entries()) {
+    const completedAt = new Map<number, CompletedSubject>();
+    const wholes = new Set<number>();
+    for (const [at, own] of asks.entries()) {
+      const index = selection.indexes?.[at] ?? at;
       const lacking = new Map<string, readonly LackingFact[]>();
       for (const ask of own) {
         for (const subject of [...ask.principals.map((one) => one.subject), ask.resource.subject])
@@ -195,24 +281,38 @@ export class FactGatherer {
           lacking.set(ask.action, found.decision.unknown);
       }
       if (lacking.size > 0) open.set(index, lacking);
+      if (own.every((ask) => isWhole(ask) || knowsResponse(ask, deciders))) wholes.add(index);
+      completedAt.set(index, completed((own[0] as Ask).resource.subject, selection.resources[index]));
+    }
+    const { chain, resources } = selection;
+    for (const [index, { resource, actions }] of check.resources.entries()) {
+      if (completedAt.has(index)) continue;
+      const selected = resources[index];
+      const lacking = [...(chain?.lacking ?? []), ...(selected === undefined ? [] : listUnselected(selected))];
+      open.set(index, new Map(actions.map((action) => [action, lacking])));
+      completedAt.set(index, completed(this.resourceSubject(deciders, resource), selected));
     }
     const [first] = asks.flat();
+    const subjects =
+      first?.principals.map(({ subject }) => subject) ??
+      check.resources.slice(0, 1).flatMap(({ resource }) => this.principalsAt(deciders, check.principal, resource));
     return {
-      principals: first?.principals.map(({ subject }) => completed(subject)) ?? [],
-      resources: asks.map(([ask]) => completed((ask as Ask).resource.subject)),
-      isWhole: asks.map((own) => own.every((ask) => isWhole(ask) || knowsResponse(ask, deciders))),
+      principals: subjects.map((subject, index) => completed(subject, chain?.all[index])),
+      resources: check.resources.map((_, index) => completedAt.get(index) as CompletedSubject),
+      isWhole: check.resources.map((_, index) => wholes.has(index)),
       open,
     };
   }
 
   /** A plan with the facts of its principal that were fetched. Asks no source. */
   completePlan(deciders: FactDeciders, plan: FactsPlan, { rows }: Gathered): CompletedPlan {
-    const { principals, needs, lacking } = this.lookUp(deciders, plan, rows);
+    const chain = this.selectChain(plan.principal, rows);
+    const { principals, needs, lacking } = this.lookUp(deciders, { ...plan, principal: chain.known }, rows);
     const notAsked = needs.map(({ fact, source }): LackingFact => ({ fact, source, reason: 'not asked' }));
     return {
-      principals: principals.map(completed),
-      resource: completed(this.resourceSubject(deciders, { ...plan.resource, id: '' })),
-      lacking: [...lacking, ...notAsked],
+      principals: principals.map((subject, index) => completed(subject, chain.all[index])),
+      resource: completed(this.resourceSubject(deciders, { ...plan.resource, id: '' }), undefined),
+      lacking: [...chain.lacking, ...lacking, ...notAsked],
     };
   }
 
@@ -311,6 +411,9 @@ export function decideKnown(
   unknown: ReadonlySet<string>,
 ): boolean | ReadonlySet<string> {
   const { tenants, ...asked } = request;
+  // While it is not known which policies decide, nothing is.
+  const selectors = [...unknown].filter(isSelector);
+  if (selectors.length > 0) return new Set(selectors);
   const open = new Set<string>();
   for (const one of chainOf(request.principal)) {
     const roles = engine.tenants?.rolesFor({ ...request, principal: one }).roles ?? one.roles;
@@ -328,7 +431,7 @@ export function decideKnown(
 export function listReadByPlan(deciders: FactDeciders, plan: FactsPlan, facts: readonly string[]): readonly string[] {
   if (facts.length === 0) return [];
   const wanted = readByPlan(deciders, plan);
-  return facts.filter((fact) => isAmong(fact, wanted));
+  return facts.filter((fact) => isSelector(fact) || isAmong(fact, wanted));
 }
 
 /** What plans of an engine read. A plan has no outputs, but the violations of schemas. */
@@ -367,12 +470,42 @@ function listLacking({ principals, resource }: Ask): readonly LackingFact[] {
   );
 }
 
-function completed(subject: Subject): CompletedSubject {
+function completed(subject: Subject, selected: Selected<unknown> | undefined): CompletedSubject {
+  const fetched = subject.usedFacts().filter(({ from, at }) => at !== undefined && from !== 'sent');
   return {
     attr: subject.attr,
-    unknown: subject.unknownFacts(),
-    fetched: subject.usedFacts().filter(({ from, at }) => at !== undefined && from !== 'sent'),
+    unknown: [
+      ...(selected === undefined ? [] : listUnselected(selected)).map(({ fact }) => fact),
+      ...subject.unknownFacts(),
+    ],
+    fetched: [...(selected?.used ?? []), ...fetched],
+    selected: selected?.fields ?? {},
   };
+}
+
+/** A principal with its actors, and what sources say of them. */
+interface SelectedChain extends Pick<Selected<unknown>, 'needs'> {
+  readonly known: PrincipalInput;
+  /** Of the principal, then of its actors. */
+  readonly all: readonly Selected<unknown>[];
+  readonly lacking: readonly LackingFact[];
+}
+
+/** A check, and what sources say of it. */
+interface SelectedCheck {
+  /** The part of the check whose policies are known. */
+  readonly known: FactsCheck;
+  /** Of every resource of the check. */
+  readonly resources: readonly Selected<ResourceInput>[];
+  /** Undefined if no source says anything. */
+  readonly chain: SelectedChain | undefined;
+  /** The resources that are in `known`; undefined: all. */
+  readonly indexes: readonly number[] | undefined;
+}
+
+/** What a source should say of roles, scopes and versions, and is not known. */
+function listUnselected({ unknown, needs }: Selected<unknown>): readonly LackingFact[] {
+  return [...unknown, ...needs.map(({ fact, source }) => ({ fact, source, reason: 'not asked' as const }))];
 }
 
 /** Says of the TypeError for a fact that may not be sent that the caller is at fault. */

@@ -28,6 +28,7 @@ export {
   type FactType,
   type LoadContext,
   type Rows,
+  type Selects,
   type Wanted,
 } from './source.js';
 export type { ActionFacts, FactsRequest, KindFacts, ReadAttributes } from './typed.js';

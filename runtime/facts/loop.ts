@@ -175,11 +175,25 @@ export function step(
   }
   // Facts of one transaction are of one state.
   if (options.tx === undefined && options.maxSkew < Number.POSITIVE_INFINITY) {
-    const newest = Math.max(...listSubjects(ask).map((subject) => subject.newest));
+    const selected = ask.selected ?? [];
+    const newest = Math.max(...listSubjects(ask).map((subject) => subject.newest), ...selected.map(({ at = 0 }) => at));
+    const old = selected.filter(({ at = newest }) => at < newest - options.maxSkew);
+    if (old.length > 0)
+      return {
+        decision: {
+          allowed: false,
+          why: 'unknown',
+          unknown: old.map(({ fact, from }) => ({ fact, source: from, reason: 'skew' })),
+          facts: selected,
+        },
+      };
     for (const subject of listSubjects(ask)) subject.renew(newest - options.maxSkew, rows);
   }
   const answer = deciders.at(options.instant, () => decideAnswer(ask, deciders));
-  const facts = (): readonly UsedFact[] => listSubjects(ask).flatMap((subject) => subject.usedFacts());
+  const facts = (): readonly UsedFact[] => [
+    ...(ask.selected ?? []),
+    ...listSubjects(ask).flatMap((subject) => subject.usedFacts()),
+  ];
   if (typeof answer === 'boolean') return { decision: confirmed(ask, answer, deciders, options, facts()) };
   const needs: Need[] = [];
   const unknown: UnknownFact[] = [];

@@ -123,11 +123,12 @@ export class SentTest {
 
 /**
  * A test whether a request has every fact that a source provides for it. Undefined if a source is only for some requests,
- * or does not take what callers send.
+ * does not take what callers send, or says which policies decide.
  */
 export function sentTest(sources: readonly PreparedSource[]): SentTest | undefined {
   const isPlain = sources.every(
-    ({ when, caller }) => when.scope === undefined && when.version === undefined && caller === 'use',
+    ({ when, caller, selects }) =>
+      when.scope === undefined && when.version === undefined && caller === 'use' && selects.size === 0,
   );
   return isPlain ? new SentTest(sources) : undefined;
 }

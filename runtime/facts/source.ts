@@ -48,12 +48,29 @@ export interface CacheOptions {
   readonly maxEntries?: number | undefined;
 }
 
+/** What chooses the policies that decide, beside kind and id. */
+export type Selector = 'roles' | 'scope' | 'policyVersion';
+
+/** The attributes of rows that choose policies. */
+export interface Selects {
+  /** The roles of principals: a list of strings, at least one. */
+  readonly roles?: string | undefined;
+  /** The scope, as a string; empty for the root. */
+  readonly scope?: string | undefined;
+  readonly policyVersion?: string | undefined;
+}
+
 /** Where facts of resources of one kind, or of principals, come from. */
 export interface FactSource {
   /** The kind of the resources, or `principal`. */
   readonly of: string;
   /** The attributes that it returns. Others are dropped. */
   readonly provides: readonly string[];
+  /**
+   * The attributes of its rows that are the roles of a principal, the scope or the version, in place of what callers send
+   * (with `caller: 'use'`: if they send none). They need not be among `provides`. While one is unknown, nothing is decided.
+   */
+  readonly selects?: Selects | undefined;
   /** The type of each attribute, where no JSON schema of the policies says it. */
   readonly types?: { readonly [attribute: string]: FactType } | undefined;
   /** Finds the rows of some keys. */
@@ -90,6 +107,11 @@ export interface PreparedSource {
   /** The sanitised kind; undefined for principals. */
   readonly kind: string | undefined;
   readonly facts: ReadonlyMap<string, string>;
+  /** The attribute of rows that each selector is. */
+  readonly selects: ReadonlyMap<Selector, string>;
+  /** Whether roles, scopes and versions that callers send are used. */
+  readonly takesSentSelectors: boolean;
+  /** The types of all attributes that it is asked for. */
   readonly types: ReadonlyMap<string, FactType>;
   /** The fact that is the key; undefined if it is the id. */
   readonly keyFact: string | undefined;
@@ -128,6 +150,7 @@ export function prepareSources(sources: readonly FactSource[], defaults: SourceD
     return made;
   });
   requireOneSourceEach(prepared);
+  requireOneSelectorEach(prepared);
   const keyFacts = new Set(prepared.flatMap(({ keyFact }) => keyFact ?? []));
   for (const source of prepared) requireChain(source, prepared);
   // Otherwise a caller who sends the key chooses whose facts are read.
@@ -145,7 +168,9 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
     throw new TypeError(`source \`${name}\`: ${problem}`);
   };
   if (typeof of !== 'string' || of === '') refuse('`of` must be a kind or `principal`');
-  if (!Array.isArray(provides) || provides.length === 0) refuse('`provides` must list at least one attribute');
+  const selects = readSelects(source, refuse);
+  if (!Array.isArray(provides) || (provides.length === 0 && selects.size === 0))
+    refuse('`provides` must list at least one attribute');
   if (typeof load !== 'function') refuse('`load` must be a function');
   if (!Number.isInteger(maxKeys) || maxKeys < 1) refuse('`maxKeys` must be a positive integer');
   if (!(cost >= 0)) refuse('`cost` must be a number of at least 0');
@@ -160,12 +185,19 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
   const keyFact = key === 'id' ? undefined : key.fact;
   if (keyFact !== undefined && readAttribute(keyFact, root) === undefined)
     refuse(`\`key.fact\` must be one of \`${root}\`, not \`${keyFact}\``);
+  const selected = [...selects].filter(([, attribute]) => !provides.includes(attribute));
+  const wanted = [...provides, ...new Set(selected.map(([, attribute]) => attribute))];
   return {
     name,
     root,
     kind,
     facts: new Map(provides.map((attribute) => [attribute, factName(root, attribute)])),
-    types: new Map(provides.map((attribute) => [attribute, typeOf(attribute)])),
+    selects,
+    takesSentSelectors: source.caller === 'use',
+    types: new Map([
+      ...selected.map(([, attribute]) => [attribute, 'any'] as const),
+      ...provides.map((attribute) => [attribute, typeOf(attribute)] as const),
+    ]),
     keyFact,
     keyField,
     cost,
@@ -177,12 +209,30 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
     when: source.when ?? {},
     caller: source.caller ?? defaults.caller,
     wanted: {
-      names: [...provides],
-      select: Object.fromEntries([keyField, ...provides].map((attribute) => [attribute, true])),
+      names: wanted,
+      select: Object.fromEntries([keyField, ...wanted].map((attribute) => [attribute, true])),
     },
     locks: source.locks === true,
     load: load as PreparedSource['load'],
   };
+}
+
+/** What a source says of the policies that decide. Refuses one that could be asked only once they are known. */
+function readSelects(
+  { of, selects = {}, key = 'id', when }: FactSource,
+  refuse: (problem: string) => never,
+): ReadonlyMap<Selector, string> {
+  const found = new Map<Selector, string>();
+  for (const [selector, attribute] of Object.entries(selects)) {
+    if (attribute === undefined) continue;
+    if (selector !== 'scope' && selector !== 'policyVersion' && (selector !== 'roles' || of !== PRINCIPAL))
+      refuse(`\`selects.${selector}\`: only \`scope\`, \`policyVersion\`, and of principals \`roles\` can be selected`);
+    if (typeof attribute !== 'string' || attribute === '') refuse(`\`selects.${selector}\` must name an attribute`);
+    found.set(selector as Selector, attribute as string);
+  }
+  if (found.size > 0 && key !== 'id') refuse('`selects` needs rows that are found by their id');
+  if (found.size > 0 && when !== undefined) refuse('`selects` cannot be for some scopes or versions: it says them');
+  return found;
 }
 
 function ownValue<Value>(of: { readonly [name: string]: Value } | undefined, name: string): Value | undefined {
@@ -223,6 +273,18 @@ function requireOneSourceEach(sources: readonly PreparedSource[]): void {
       for (const fact of overlap(one, other) ? one.facts.values() : [])
         if ([...other.facts.values()].includes(fact))
           throw new TypeError(`\`${fact}\` has two sources: \`${one.name}\` and \`${other.name}\``);
+}
+
+function requireOneSelectorEach(sources: readonly PreparedSource[]): void {
+  const seen = new Map<string, PreparedSource>();
+  for (const source of sources)
+    for (const selector of source.selects.keys()) {
+      const key = JSON.stringify([source.kind, selector]);
+      const other = seen.get(key);
+      if (other !== undefined)
+        throw new TypeError(`\`${selector}\` has two sources: \`${other.name}\` and \`${source.name}\``);
+      seen.set(key, source);
+    }
 }
 
 /** Requires that the keys of a source can be found. */

@@ -93,6 +93,11 @@ const AGREEMENTS: readonly Agreement[] = [
     isBroken: (s) => s.server.authzen.subject === 'token' && searches(s, 'principal'),
     problem: '`token` contradicts `search: true` of a source of principals: only a token says what a subject is',
   },
+  {
+    key: 'tenants.source',
+    isBroken: (s) => isOn(s.tenants.source) && selectsPrincipals(s),
+    problem: 'contradicts `selects` of a source of principals: which tenants matter depends on what it says',
+  },
   needs('audit.enabled', 'audit.backend'),
   backendNeeds('local', 'audit.local.storagePath'),
   backendNeeds('kafka', 'audit.kafka.topic'),
@@ -268,4 +273,9 @@ function sendsTenantCredentialsInPlainText({ source = '', http }: Settings['tena
 /** Whether rows of a source may be searched: of any one, or of those of a kind. */
 function searches({ sources }: Settings, kind?: string): boolean {
   return Object.values(sources.from).some(({ search, of }) => search && (kind === undefined || of === kind));
+}
+
+/** Whether a source says the roles, the scope or the version of principals. */
+function selectsPrincipals({ sources }: Settings): boolean {
+  return Object.values(sources.from).some(({ of, selects }) => of === 'principal' && Object.keys(selects).length > 0);
 }

@@ -88,6 +88,10 @@ const source = v.pipe(
     ),
     http: v.optional(httpSource),
     sql: v.optional(sqlSource),
+    selects: v.optional(
+      fields({ roles: v.optional(name), scope: v.optional(name), policyVersion: v.optional(name) }),
+      {},
+    ),
     key: v.optional(name),
     deadline: v.optional(duration(1, LONGEST)),
     caller: v.optional(callerWords),
@@ -116,7 +120,11 @@ const source = v.pipe(
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
-    const { of, sql, key, search, subjectType } = dataset.value;
+    const { of, sql, key, search, selects, subjectType } = dataset.value;
+    if (selects.roles !== undefined && of !== 'principal')
+      addIssue({ message: 'needs `of: principal`', path: makePath('selects') });
+    if (key !== undefined && Object.keys(selects).length > 0)
+      addIssue({ message: 'needs rows that are found by their id, not by `key`', path: makePath('selects') });
     if (search && sql === undefined) addIssue({ message: 'needs `sql`: rows of a table', path: makePath('search') });
     if (search && key !== undefined)
       addIssue({ message: 'needs rows that are found by their id, not by `key`', path: makePath('search') });

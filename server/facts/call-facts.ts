@@ -96,7 +96,7 @@ export class CallFactsService implements FactsService {
         principal: withFacts(question.principal, principals),
         resources: question.resources.map((entry, index) => ({
           ...entry,
-          resource: { ...entry.resource, attr: resources[index]?.attr ?? {} },
+          resource: { ...entry.resource, ...resources[index]?.selected, attr: resources[index]?.attr ?? {} },
         })),
       },
       decide: (work) => denying(deciders.at(gathered.instant, work), open),
@@ -122,8 +122,19 @@ export class CallFactsService implements FactsService {
     }
   }
 
+  selects(kind: string): boolean {
+    const { gatherer } = this.options;
+    return gatherer.selects(undefined) || gatherer.selects(kind);
+  }
+
   completePlan(call: Call, plan: PlanCall): CompletedPlanCall {
     const { gatherer } = this.options;
+    const { kind } = plan.resource;
+    if (gatherer.selects(kind))
+      throw new RpcError(
+        'failed_precondition',
+        `\`${kind}\` cannot be planned: its resources have scopes or versions of their own, which a source says`,
+      );
     const deciders = this.options.deciders(call);
     if (refusing(() => gatherer.isComplete(deciders, [], [plan]))) return { plan, unknown: undefined };
     const { gathered } = this.#factsOf(call, deciders);
@@ -200,8 +211,13 @@ const MOST_NAMED = 10;
 function withFacts(principal: Principal, [own, ...actors]: readonly CompletedSubject[]): Principal {
   return {
     ...principal,
+    ...own?.selected,
     attr: own?.attr ?? {},
-    actors: principal.actors.map((actor, index) => ({ ...actor, attr: actors[index]?.attr ?? {} })),
+    actors: principal.actors.map((actor, index) => ({
+      ...actor,
+      ...actors[index]?.selected,
+      attr: actors[index]?.attr ?? {},
+    })),
   } as Principal;
 }
 

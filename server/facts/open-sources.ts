@@ -52,13 +52,14 @@ async function openSource(
   { deadline: usual }: SourcesConfig,
   states: SourceStates,
 ): Promise<OpenSource> {
-  const { of, http, sql, key, caller, notFound, cost, cache, deadline = usual } = own;
+  const { of, http, sql, key, caller, notFound, cost, cache, selects, deadline = usual } = own;
   const shared = {
     of,
     name,
     deadline,
     notFound,
     cache,
+    selects,
     ...(key !== undefined && { key: { fact: key } }),
     ...(caller !== undefined && { caller }),
     ...(cost !== undefined && { cost }),
@@ -70,7 +71,7 @@ async function openSource(
   return { source: watched(source, name, states), close };
 }
 
-type Shared = Pick<FactSource, 'of' | 'name' | 'notFound' | 'cache'> & { readonly deadline: number };
+type Shared = Pick<FactSource, 'of' | 'name' | 'notFound' | 'cache' | 'selects'> & { readonly deadline: number };
 
 async function openHttp(
   { url, maxKeys, tokenFile, items, id, attributes, nulls, notFound, plainHttp }: NonNullable<SourceConfig['http']>,

@@ -167,6 +167,8 @@ async function narrow(
   { resources: [entry], auxData }: Asked,
 ): Promise<Narrowed> {
   if (entry === undefined || service.bundles === undefined || service.bundles.isSplit()) return ALL;
+  // Each subject is decided with roles, and each resource in a scope, that are not those of the request.
+  if (service.facts?.selects(entry.resource.kind) === true) return ALL;
   const { roles, scope, policyVersion } = toPrincipal({ type, id: '-', properties }, service.propertyNames);
   const anyone = { id: '-', roles, scope, policyVersion, attr: properties, actors: [] };
   await prepare(service.steps, call, [anyone], () => ({}));

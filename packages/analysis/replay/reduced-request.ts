@@ -1,3 +1,4 @@
+import { isSelector } from '../../../runtime/facts/selectors.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import type { CompiledBundle, Engine, EngineOptions } from '../../../runtime/engine/index.js';
@@ -68,6 +69,8 @@ export class ReducedRequests {
     const { principal, resource, auxData } = check;
     // Each actor would need its own facts.
     if (principal.actors !== undefined && principal.actors.length > 0) return new Set(['principal.actors']);
+    const selectors = [...check.kept.unknown].filter(isSelector);
+    if (selectors.length > 0) return new Set(selectors);
     const one = { ...check, actions: [action] };
     const sets = readSetsOfCheck((query) => this.ofEffects.of(query), this.engine, one, 'effect');
     const unknown = new Set<string>();
