@@ -19,7 +19,7 @@ const FULL = [
   /^tests\/authzen\/.*postgresql/,
   /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|dev|diff|mcp|outputs|run|serve|server|test-watch)\./,
   /^tests\/explorer\/(?!evaluate\.)/,
-  /^tests\/facts\/(random-served|served-postgresql)\./,
+  /^tests\/facts\/(loaded-modules|random-served|served-postgresql)\./,
   /^tests\/gateway\/.*(caddy|nginx|proxies)/,
   /^tests\/middleware\/next-application\./,
   /^tests\/generated\/modules\./,
