@@ -338,12 +338,24 @@ function writeExpression(
 function storedTable(model: ModelStatic<Model>): StoredTable {
   const table = model.getTableName();
   return {
-    name: typeof table === 'string' ? table : [table.schema, table.tableName].filter(Boolean).join('.'),
+    name: requireOwnName(
+      typeof table === 'string' ? table : [table.schema, table.tableName].filter(Boolean).join('.'),
+      model,
+    ),
     library: 'Sequelize',
-    columnName: (name) => attributeNamed(model, name).field ?? name,
+    columnName: (name) => requireOwnName(attributeNamed(model, name).field ?? name, model),
     typeOf: (name) => declaredColumn(attributeNamed(model, name), model),
     hidden: hiddenRows(model),
   };
+}
+
+/** Refuses a name that is another one in a statement with `bind`, as those that change rows have it. */
+function requireOwnName(name: string, model: ModelStatic<Model>): string {
+  if (/\B\$[\w$]/.test(name))
+    throw new TypeError(
+      `the model \`${model.name}\` has the name \`${name}\`, in which Sequelize replaces what follows \`$\`: it cannot be mapped`,
+    );
+  return name;
 }
 
 function attributeNamed(model: ModelStatic<Model>, name: string): ModelAttributeColumnOptions {

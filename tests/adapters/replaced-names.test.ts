@@ -1,20 +1,23 @@
 import Database from 'libsql';
+import { DataTypes, Sequelize } from 'sequelize';
 import { DataSource, EntitySchema, type Repository } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
 import { typeormAdapter } from '../../packages/adapters/typeorm.js';
 import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { sqlTable } from './idioms/mappings.js';
 import { type IdiomPlan, idiomPlans } from './idioms/rows.js';
+import { SEQUELIZE_OF_LIBSQL } from './libraries.js';
 
 /*
- * TypeORM replaces words of a statement by names of columns: those of properties of its entity, where they stand between
+ * Sequelize replaces parameters in the whole text of statements that change rows, also in names. TypeORM replaces words of a statement by names of columns: those of properties of its entity, where they stand between
  * blanks, commas, parentheses and signs of equality. In statements that change rows, these are all words.
  */
 
-const test = suite('names that TypeORM replaces');
+const test = suite('names that libraries replace');
 
 interface Entity {
   readonly [property: string]: unknown;
@@ -120,6 +123,34 @@ test('a name that is a word of conditions is refused where TypeORM would replace
   for (const word of ['NULL', 'TRUE', 'FALSE']) assert.match(await refusalOf({ [word]: word }), 'has the name', word);
   for (const name of ['"shares"', '`shares`', "days'"])
     assert.match(await refusalOf({ [name]: 'decoys' }), `has the name \`${name}\``);
+});
+
+test('a name in which Sequelize would replace a parameter is refused', async () => {
+  const sequelize = new Sequelize({
+    dialect: 'sqlite',
+    dialectModule: SEQUELIZE_OF_LIBSQL,
+    storage: ':memory:',
+    logging: false,
+  });
+  const refusal = (tableName: string, field: string): string => {
+    const Named = sequelize.define(
+      'Named',
+      { id: { type: DataTypes.TEXT, primaryKey: true }, owner: { type: DataTypes.TEXT, field } },
+      { tableName, timestamps: false },
+    );
+    try {
+      sequelizeAdapter(Named, { dialect: 'sqlite', attributes: { owner: { column: 'owner', type: 'text' } } } as never);
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  // `$$` becomes `$`, and `$sequelize_1` the first value that is set.
+  for (const name of ['$$owner', '$sequelize_1', 'the $owner', '$1'])
+    assert.match(refusal('named', name), `\`${name}\`, in which Sequelize replaces`);
+  assert.match(refusal('$$documents', 'owner'), '`$$documents`, in which Sequelize replaces');
+  for (const name of ['owner$', 'owner$1', 'price in $']) assert.is(refusal('named', name), '');
+  await sequelize.close();
 });
 
 test.run();
