@@ -42,7 +42,7 @@ export async function longBench(bundles: Bundles): Promise<Section> {
   return {
     title: LONG_TITLE,
     text: [
-      `${MINUTES} minutes in one process each: a server, every question over REST, Connect and gRPC, its plan, an engine in process and the other libraries, explanations, calls of the admin API, and another bundle 1.2 seconds after the one before. All answers to a question are compared. Memory is measured after a garbage collection; *growth* compares the median of the last third of the samples with that of the second.`,
+      `${MINUTES} minutes in one process each: a server, every question over REST, Connect and gRPC, its plan, an engine in process and the other libraries, explanations, calls of the admin API, and another bundle every 1.2 seconds. All answers to a question are compared. Memory is measured after a garbage collection; *growth* compares the median of the last third of the samples with that of the second.`,
       table(
         [
           'Node',
