@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path/posix';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
@@ -32,6 +32,16 @@ test('a guide installs exactly the packages that its code imports', () => {
     const needed = [...importedBy(guide), ...toolsOf(guide)];
     assert.equal(words.toSorted(), [...new Set(needed)].toSorted(), guide.path);
   }
+});
+
+test('a guide shows each file that its code imports, or a command that writes it', () => {
+  const missing = guides.flatMap((guide) => {
+    const present = new Set(filesOf(guide));
+    return importedFiles(guide)
+      .filter((path) => !present.has(path) && !present.has(`${dirname(path)}/`))
+      .map((path) => `${guide.path}: ${path}`);
+  });
+  assert.equal(missing, []);
 });
 
 test('a page with examples shows their policies, or leads to those of the repository', () => {
@@ -73,6 +83,31 @@ function importedBy({ blocks }: Page): readonly string[] {
     .map(([, from, bare]) => (from ?? bare ?? '').split('/'))
     .map(([scope = '', name]) => (scope.startsWith('@') ? `${scope}/${name}` : scope))
     .filter((name) => name !== 'authz' && !isBuiltin(name));
+}
+
+/** The files of the project that the code of a page imports, without their endings. */
+function importedFiles({ blocks }: Page): readonly string[] {
+  return blocks.flatMap(({ file = 'try.ts', text }) =>
+    [...text.matchAll(/^import [^;]*?'(\.[^']*)'/gm)].map(([, path = '']) => withoutEnding(join(dirname(file), path))),
+  );
+}
+
+/** The files that a reader of a page has, without their endings; and the folders of generated ones, with a slash. */
+function filesOf(page: Page): readonly string[] {
+  const text = textOf(page);
+  const shown = page.blocks.flatMap(({ file }) => (file === undefined ? [] : [withoutEnding(file)]));
+  const [, client] = /npx authzc compile .*--client-out (\S+)/.exec(text) ?? [];
+  const [, prisma] = text.includes('npx prisma generate') ? (/^ +output += "(.*)"$/m.exec(text) ?? []) : [];
+  return [
+    ...shown,
+    ...(text.includes('npx authzc compile') ? ['dist/policies'] : []),
+    ...(client === undefined ? [] : [withoutEnding(client)]),
+    ...(prisma === undefined ? [] : [`${join('prisma', prisma)}/`]),
+  ];
+}
+
+function withoutEnding(path: string): string {
+  return path.replace(/\.\w+$/, '');
 }
 
 /** The packages that the commands of a page need. */
