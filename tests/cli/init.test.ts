@@ -3,6 +3,8 @@ import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { olderNodeNotes } from '../../packages/cli/project/changes.js';
+import type { Manifest } from '../../packages/cli/project/manifest.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { filesIn, folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
@@ -69,11 +71,23 @@ test('a folder that is named is created, and its name is that of the project', a
   const folder = newFolder({});
   const { code, stdout } = await callAuthzc(['init', 'apps/My App', '--template', 'workers'], folder);
   assert.is(code, 0);
-  assert.match(stdout, '  cd apps/My App\n');
+  // The line is copied into a shell.
+  assert.match(stdout, "  cd 'apps/My App'\n");
   const project = join(folder, 'apps/My App');
   assert.is(manifestOf(project)['name'], 'my-app');
   assert.match(readFileSync(join(project, 'README.md'), 'utf8'), /^# my-app\n/);
   assert.match(readFileSync(join(project, 'wrangler.jsonc'), 'utf8'), '"name": "my-app"');
+});
+
+test('a template that needs a newer Node than the one that runs says so', () => {
+  const needs = (node: string): Manifest => ({ engines: { node } });
+  const note = (wanted: string, running: string): readonly string[] => olderNodeNotes(needs(wanted), running);
+  assert.equal(note('>=22.12', '20.20.2'), ['the project needs Node 22.12 or newer, and this is 20.20.2']);
+  assert.equal(note('>=22.12', '22.9.0').length, 1);
+  assert.equal(note('>=22.12', '22.12.0'), []);
+  assert.equal(note('>=22.12', '24.0.0'), []);
+  assert.equal(note('>=20.19', '20.19.0'), []);
+  assert.equal(olderNodeNotes({}, '20.19.0'), []);
 });
 
 test('a project does not get the name of a package that it imports', async () => {

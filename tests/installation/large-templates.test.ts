@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,7 +28,11 @@ const isNodeNew = Number(process.versions.node.split('.')[0]) >= 24;
 
 test('the template next builds and serves', async () => {
   const project = await installed('next', environment(process.execPath));
+  const settings = (): string => readFileSync(join(project, 'tsconfig.json'), 'utf8');
+  const before = settings();
   const built = await npm(project, ['run', 'build'], environment(process.execPath));
+  // Next.js adds what it misses, and a new project should not change by being built.
+  assert.is(settings(), before);
   assert.match(built, '/documents/[id]');
   await answers(project, /Local:\s+(\S+)$/, ['start'], environment(process.execPath));
 });

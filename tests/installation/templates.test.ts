@@ -39,7 +39,7 @@ for (const template of Object.keys(TEMPLATES)) {
   test(`the template ${template} type-checks, its tests pass, and its application answers`, async () => {
     const project = join(folder, template);
     const authzc = join(unpackedPackages(), 'authzc/dist/authzc.js');
-    await run(process.execPath, [authzc, 'init', project, '--template', template]);
+    const { stdout: created } = await run(process.execPath, [authzc, 'init', project, '--template', template]);
     assert.equal([...installOffline(project)].sort(), [...(NOT_INSTALLED[template] ?? [])].sort());
     if (template !== 'ts') linkTypeScript7(project);
 
@@ -55,6 +55,7 @@ for (const template of Object.keys(TEMPLATES)) {
         'authz:serve',
       ]);
     tried.add(policies);
+    assert.match(created, `\n  ${curlCommands(project, '3000')[0]}\n`);
     if (NOT_INSTALLED[template] !== undefined) return;
 
     const application = startApplication(project);
@@ -62,6 +63,12 @@ for (const template of Object.keys(TEMPLATES)) {
     const response = await fetch(`${await application.url}/documents`, { headers: { 'x-user': 'carol' } });
     assert.is(response.status, 200);
     assert.equal(await response.json(), [{ id: 'd4', owner: 'carol', team: 'sales', status: 'published' }]);
+    const { port } = new URL(await application.url);
+    assert.match(application.output(), `try: curl -H 'x-user: alice' http://localhost:${port}/documents\n`);
+    for (const command of curlCommands(project, port)) {
+      const { stdout: answer } = await run('sh', ['-c', `${command} -sS --fail`]);
+      assert.match(answer, '"owner":"alice"', command);
+    }
   });
 }
 
@@ -97,6 +104,14 @@ test('templates name the versions that this repository tests with', () => {
 });
 
 test.run();
+
+/** The requests that the README of a project shows, to the port at which its application listens. */
+function curlCommands(project: string, port: string): readonly string[] {
+  const lines = readFileSync(join(project, 'README.md'), 'utf8').split('\n');
+  const commands = lines.filter((line) => line.startsWith('curl '));
+  assert.is(commands.length, 2);
+  return commands.map((command) => command.replace('localhost:3000', `localhost:${port}`));
+}
 
 /** Runs every script of a project that is about its policies, and returns their names. */
 async function runPolicyScripts(project: string): Promise<readonly string[]> {

@@ -6,6 +6,8 @@ import { nodeEnvironment, npmProgram } from './npm.js';
 export interface Application {
   /** The address that it prints. Rejects if the application ends without one. */
   readonly url: Promise<string>;
+  /** What it has printed so far. */
+  readonly output: () => string;
   readonly stop: () => Promise<void>;
 }
 
@@ -48,5 +50,5 @@ export function startScript(
       process.kill(-child.pid, 'SIGKILL');
     await ended;
   };
-  return { url, stop };
+  return { url, output: () => output, stop };
 }

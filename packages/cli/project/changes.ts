@@ -13,6 +13,7 @@ import {
   type Manifest,
   ManifestError,
   newManifest,
+  ownValue,
   parseManifest,
 } from './manifest.js';
 import { type OwnPolicies, ownPolicies } from './own-policies.js';
@@ -89,7 +90,10 @@ export function projectChanges(
     created: new Map([...all].filter(([path]) => !stands(path)).sort(([a], [b]) => (a < b ? -1 : 1))),
     kept: [...all.keys()].filter(stands).sort(),
     manifest: extended,
-    notes: isNew || found['type'] === 'module' ? [] : [NOT_A_MODULE],
+    notes: [
+      ...(isNew || found['type'] === 'module' ? [] : [NOT_A_MODULE]),
+      ...olderNodeNotes(keys, process.versions.node),
+    ],
     isNew,
     template,
   };
@@ -99,6 +103,19 @@ const MANIFEST = 'package.json';
 
 const NOT_A_MODULE =
   'package.json does not have `"type": "module"`: authz consists of ES modules, which Node 20.19 and newer can also require';
+
+/** Says that the project needs a newer Node than the one that runs: npm only warns, and `npm start` would fail. */
+export function olderNodeNotes(manifest: Manifest, running: string): readonly string[] {
+  const [, needed] = /^>=(\d+(?:\.\d+)*)$/.exec(String(ownValue(manifest['engines'], 'node'))) ?? [];
+  if (needed === undefined || compareVersions(running, needed) >= 0) return [];
+  return [`the project needs Node ${needed} or newer, and this is ${running}`];
+}
+
+function compareVersions(a: string, b: string): number {
+  const [left = [], right = []] = [a, b].map((version) => version.split('.').map(Number));
+  const at = right.findIndex((part, index) => part !== (left[index] ?? 0));
+  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+}
 
 /** Names the file in errors about it. */
 function reporting<T>(read: () => T): T {

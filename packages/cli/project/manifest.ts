@@ -116,7 +116,8 @@ function hasDependency(present: { readonly [key: string]: unknown }, [key = '', 
 
 const DEPENDENCIES: readonly string[] = ['dependencies', 'devDependencies'];
 
-function ownValue(group: unknown, name: string): unknown {
+/** A value of a group of a package.json, such as `engines`. */
+export function ownValue(group: unknown, name: string): unknown {
   if (typeof group !== 'object' || group === null) return undefined;
   return Object.hasOwn(group, name) ? (group as { readonly [name: string]: unknown })[name] : undefined;
 }

@@ -44,12 +44,22 @@ export function nextSteps(directory: string, { isNew, template }: ProjectChanges
   const folder = visible(join(directory));
   return [
     'next:',
-    ...(folder === '.' ? [] : [`  cd ${folder}`]),
+    ...(folder === '.' ? [] : [`  cd ${shellWord(folder)}`]),
     '  npm install',
     ...(isNew ? ['  npm test               # compiles the policies, and runs all tests'] : []),
     ...(isNew ? [] : ['  npm run authz:compile  # and again after each change of a policy']),
-    ...(template === undefined ? [] : ['  npm start              # starts the sample application']),
+    ...(template === undefined
+      ? []
+      : [
+          '  npm start              # starts the sample application; in another terminal:',
+          "  curl -H 'x-user: alice' http://localhost:3000/documents",
+        ]),
     '  npx authzc dev         # runs the tests after each change; playground at http://localhost:3592/',
     '',
   ].join('\n');
+}
+
+/** A path as one word of a shell. */
+function shellWord(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

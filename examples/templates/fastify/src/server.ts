@@ -4,3 +4,4 @@ import { app } from './app.ts';
 await app.listen({ port: Number(process.env['PORT'] ?? 3000) });
 const { port } = app.server.address() as AddressInfo;
 console.log(`listening on http://localhost:${port}`);
+console.log(`try: curl -H 'x-user: alice' http://localhost:${port}/documents`);
