@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
-import { Command, Help, type Option } from 'commander';
+import { Command, type ErrorOptions, Help, type Option, type ParseOptionsResult } from 'commander';
 import type { CommandContext } from './context.js';
 import { nearestName } from '../cel/nearest-name.js';
 import { choosePrefix } from './exit.js';
+import { otherCommand, otherOption } from './other-names.js';
 
 /** Takes the exit code of a command. */
 export type OnEnd = (code: number) => void;
@@ -32,7 +33,8 @@ function optionDescription(this: Help, option: Option): string {
 
 /** Methods of Commander that its types do not declare. */
 interface Untyped {
-  readonly unknownCommand: () => never;
+  readonly unknownCommand: (this: Command) => never;
+  readonly _checkForMissingMandatoryOptions: (this: Command) => void;
   readonly _dispatchHelpCommand: (this: Command, name: string | undefined) => unknown;
 }
 
@@ -59,6 +61,9 @@ function noteOfNames(names: readonly string[]): string {
 }
 
 class ContextCommand extends Command {
+  /** The first flag that this command does not have. */
+  private unknownFlag: string | undefined;
+
   constructor(
     name: string | undefined,
     private readonly context: CommandContext,
@@ -85,14 +90,19 @@ class ContextCommand extends Command {
    * Replaces a method of Commander, which proposes options of similar letters only: `--filter` is rather a part of
    * `--test-filter`, and `--watch` is an option of another command.
    */
-  protected unknownOption(flag: string): void {
+  protected unknownOption(written: string): void {
     const own = longOptions(this);
-    const word = flag.replace(/^--/, '');
+    const [flag = '', value] = written.split(/=(.*)/s, 2);
+    if (value !== undefined && own.includes(flag))
+      this.error(`error: option '${flag}' takes no value, not '${value}'`, { code: 'commander.unknownOption' });
+    const word = flag.replace(/^--?/, '');
     const words = own.map((name) => name.replace(/^--/, ''));
     const parts = words.filter((name) => name.split('-').includes(word));
-    const near = (parts.length > 0 ? parts : [nearestName(word, words)]).flatMap((name) =>
-      name === undefined ? [] : [`--${name}`],
-    );
+    const other = otherOption(flag, own);
+    // `-w` is `--watch`.
+    const initials = word.length === 1 ? words.filter((name) => name.startsWith(word)) : [];
+    const named = [initials, parts].find((names) => names.length > 0) ?? [nearestName(word, words)];
+    const near = other === undefined ? named.flatMap((name) => (name === undefined ? [] : [`--${name}`])) : [other];
     const others = findRoot(this)
       .commands.filter((command) => longOptions(command).includes(flag))
       .map((command) => `\`${findRoot(this).name()} ${command.name()}\``);
@@ -102,7 +112,36 @@ class ContextCommand extends Command {
         : others.length > 0
           ? [`  note: ${others.slice(0, 4).join(', ')} ${others.length === 1 ? 'has' : 'have'} this option`]
           : [];
-    this.error([`error: unknown option '${flag}'`, ...advice].join('\n'), { code: 'commander.unknownOption' });
+    this.error([`error: unknown option '${written}'`, ...advice].join('\n'), { code: 'commander.unknownOption' });
+  }
+
+  /** Extends a method of Commander, which proposes commands of similar letters only. */
+  protected unknownCommand(): void {
+    const [name = ''] = this.args;
+    const other = this.parent === null ? otherCommand(name) : undefined;
+    if (other === undefined) (Command.prototype as unknown as Untyped).unknownCommand.call(this);
+    this.error(`error: unknown command '${name}'\n${noteOfNames([`${this.name()} ${other}`])}`, {
+      code: 'commander.unknownCommand',
+    });
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(words);
+    [this.unknownFlag] = parsed.unknown;
+    return parsed;
+  }
+
+  /** Extends a method of Commander, which misses `--principal` where an author wrote `--user`. */
+  protected _checkForMissingMandatoryOptions(): void {
+    if (this.unknownFlag !== undefined) this.unknownOption(this.unknownFlag);
+    (Command.prototype as unknown as Untyped)._checkForMissingMandatoryOptions.call(this);
+  }
+
+  /** Extends a method of Commander: `-o` is a folder in many compilers. */
+  override error(message: string, options?: ErrorOptions): never {
+    const [, value] = /^error: option '-o, --output <format>' argument '([^'\n]+)' is invalid/.exec(message) ?? [];
+    const isFolder = value !== undefined && longOptions(this).includes('--out');
+    return super.error(isFolder ? `${message}\n${noteOfNames([`--out ${value}`])}` : message, options);
   }
 
   /**
@@ -118,7 +157,7 @@ class ContextCommand extends Command {
     }
     if (first !== undefined && first !== 'help' && found === undefined) {
       this.args = [first];
-      (this as unknown as Untyped).unknownCommand();
+      this.unknownCommand();
     }
     return (Command.prototype as unknown as Untyped)._dispatchHelpCommand.call(
       this,
