@@ -1,4 +1,4 @@
-import type { Details, Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Details, Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { Place } from '../diagnostics/span.js';
@@ -40,30 +40,33 @@ function byPlace(a: Violation, b: Violation): number {
   return a.field < b.field ? -1 : a.field > b.field ? 1 : 0;
 }
 
-function addViolations(object: ObjectValue, path: string, found: Violation[]): void {
+/** @param near where the object is, unless it is the document: its author adds there what it lacks. */
+function addViolations(object: ObjectValue, path: string, found: Violation[], near?: Place): void {
   const prefix = path === '' ? '' : `${path}.`;
-  for (const field of object.type.fields) addViolationsOfField(field, object, prefix, found);
+  for (const field of object.type.fields) addViolationsOfField(field, object, prefix, found, near);
   for (const { name, of } of object.type.alternatives) {
     if (of.some((alternative) => object.fields.has(alternative))) continue;
-    found.push(
-      violation(
-        'policy/alternative-missing',
-        undefined,
-        { field: `${prefix}${name}` },
-        { notes: adviseAlternatives(of) },
-      ),
-    );
+    const notes = adviseAlternatives(of).map((note) => located(note, near));
+    found.push(violation('policy/alternative-missing', undefined, { field: `${prefix}${name}` }, { notes }));
   }
 }
 
-function addViolationsOfField(field: Field, object: ObjectValue, prefix: string, found: Violation[]): void {
+function addViolationsOfField(
+  field: Field,
+  object: ObjectValue,
+  prefix: string,
+  found: Violation[],
+  near: Place | undefined,
+): void {
   const present = object.fields.get(field.name);
   const isRequired = field.rules.some(({ rule }) => rule === 'required');
   if (present === undefined && !isRequired) return;
   const path = `${prefix}${field.name}`;
   if (present === undefined || (isRequired && isZero(present.value))) {
-    if (isRequired)
-      found.push(violation('policy/required', present?.place, { field: path }, { notes: adviseRequired(path) }));
+    if (isRequired) {
+      const notes = adviseRequired(path).map((note) => located(note, present === undefined ? near : undefined));
+      found.push(violation('policy/required', present?.place, { field: path }, { notes }));
+    }
     return;
   }
   addBrokenRules(present, field.rules, path, found);
@@ -71,7 +74,12 @@ function addViolationsOfField(field: Field, object: ObjectValue, prefix: string,
     addViolationsOfItems(present.value, field.kind.itemRules, path, found);
   if (field.kind.kind === 'map' && present.value.kind === 'map')
     addViolationsOfEntries(present.value, field.kind, path, found);
-  if (present.value.kind === 'object') addViolations(present.value, path, found);
+  if (present.value.kind === 'object') addViolations(present.value, path, found, present.place);
+}
+
+/** The place of what is absent would be no place of the reference PDP, so it is in the note. */
+function located(note: Note, place: Place | undefined): Note {
+  return place === undefined ? note : { ...note, span: place.span };
 }
 
 function isZero(value: Value): boolean {
@@ -95,7 +103,7 @@ function addViolationsOfItems(list: ListValue, rules: readonly Rule[], path: str
   for (const [index, item] of list.items.entries()) {
     const field = `${path}[${index}]`;
     addBrokenRules(item, rules, field, found);
-    if (item.value.kind === 'object') addViolations(item.value, field, found);
+    if (item.value.kind === 'object') addViolations(item.value, field, found, item.place);
   }
 }
 
@@ -110,7 +118,7 @@ function addViolationsOfEntries(
     for (const { rule } of keyRules)
       if (rule === 'not-empty' && name.value === '') found.push(violation('policy/empty-item', name.place, { field }));
     addBrokenRules({ value, place }, valueRules, field, found);
-    if (value.kind === 'object') addViolations(value, field, found);
+    if (value.kind === 'object') addViolations(value, field, found, place);
   }
 }
 

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Note } from '../../../compiler/diagnostics/diagnostic.js';
+import type { Overload } from '../library/function.js';
 import { parseCel } from '../parse/index.js';
 import { checkExpression } from './check-expression.js';
 import { policyEnvironment } from './environment.js';
@@ -170,6 +171,28 @@ test('the variable of a macro that does not exist gets no advice of its own', ()
   assert.is(adviceOn('R.attr.list.find(item, item == 1)').length, 1);
 });
 
+test('every call with values of wrong types says what to write', () => {
+  const calls = [...policyEnvironment.functions].flatMap(([name, rows]) =>
+    /^[\w.]+$/.test(name)
+      ? rows.flatMap(({ overloads }) => overloads.flatMap((overload) => wrongCalls(name, overload)))
+      : [],
+  );
+  const operators = ['==', '<', '+', '-', '*', '/', '%', '&&', 'in'].flatMap((operator) => [
+    `P ${operator} 1`,
+    `now() ${operator} true`,
+    `duration("1s") ${operator} b"a"`,
+  ]);
+  const refused = [...calls, ...operators, '!P', '-P', 'P ? 1 : 2', 'P[0]', 'string.format(["a"])'].filter((expression) =>
+    findProblems(expression).some((message) => message.startsWith('found no matching overload')),
+  );
+  assert.ok(refused.length > 100, String(refused.length));
+  assert.equal(
+    refused.filter((expression) => adviceOn(expression).length === 0),
+    [],
+  );
+  assert.equal(adviceOn('P.id.startsWith(1)'), ['the types of its values are `string.startsWith(string)`']);
+});
+
 test('expressions in advice about functions are valid', () => {
   for (const advice of new Set(functionAdvice.values())) {
     const [, ...others] = advice.split('`');
@@ -177,6 +200,14 @@ test('expressions in advice about functions are valid', () => {
     assert.equal(findProblems(expression), [], expression);
   }
 });
+
+/** Calls with the request itself as each value, and with one value more. */
+function wrongCalls(name: string, { form, parameters }: Overload): readonly string[] {
+  return [parameters.length, parameters.length + 1].map((count) => {
+    const values = Array.from({ length: count }, () => 'request');
+    return form === 'member' ? `${values[0]}.${name}(${values.slice(1).join(', ')})` : `${name}(${values.join(', ')})`;
+  });
+}
 
 function findProblems(expression: string): readonly string[] {
   const { ast, errors } = parseCel(expression);

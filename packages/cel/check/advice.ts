@@ -1,4 +1,5 @@
-import type { CelType } from '../library/types.js';
+import type { Overload } from '../library/function.js';
+import { type CelType, printType } from '../library/types.js';
 import { type Hint, suggestName } from './did-you-mean.js';
 import { functionAdvice } from './function-advice.js';
 
@@ -58,11 +59,28 @@ export function adviseMismatch(
   name: string,
   form: 'global' | 'member',
   given: readonly CelType[],
-  otherForm: boolean,
+  overloads: readonly Overload[],
 ): readonly Hint[] {
-  const message = mismatchAdvice(name, form, given, otherForm);
-  return message === undefined ? [] : [{ message }];
+  const ofForm = overloads.filter((overload) => overload.form === form);
+  const message =
+    mismatchAdvice(name, form, given, ofForm.length === 0) ??
+    (operators.has(name) || !/^\w/.test(name)
+      ? 'the values on both sides must have the same type'
+      : signatureAdvice(name, ofForm));
+  return [{ message }];
 }
+
+/** How a function is called, by the types that it takes. */
+function signatureAdvice(name: string, overloads: readonly Overload[]): string {
+  const calls = overloads.map(({ form, parameters }) => {
+    const types = parameters.map(printType);
+    return form === 'member' ? `${types[0]}.${name}(${types.slice(1).join(', ')})` : `${name}(${types.join(', ')})`;
+  });
+  const shown = [...new Set(calls)].slice(0, MOST_SIGNATURES).map((call) => `\`${call}\``);
+  return `the types of its values are ${shown.join(' or ')}`;
+}
+
+const MOST_SIGNATURES = 3;
 
 /** Advice for a value where a condition is needed. */
 export function adviseCondition(found: CelType): readonly Hint[] {
@@ -181,6 +199,8 @@ function mismatchAdvice(
       : 'write a comparison before the question mark, as in `x == 0 ? a : b`';
   if (name === '_[_]' && left === 'list') return 'the index of a list is an integer, as in `list[0]`: write `int(x)`';
   if (name === '-_') return '`-` needs a number: write `double(x)` or `int(x)` to read a string as a number';
+  if (left === 'type' && form === 'member')
+    return 'a name of a type is no value: write a string, a list or an attribute before the dot';
   if (name === 'size') return '`size` takes one value: a string, bytes, a list or a map';
   if (name === '!_') return 'write a comparison: `!` needs a condition, as in `!(x == 0)`';
   if (form === 'member' && (left === 'list' || left === 'map')) {

@@ -101,7 +101,7 @@ export function resolve(checking: Checking, application: Application, overloads:
     start,
     end,
     at,
-    hints: () => adviseMismatch(name, form, types, !overloads.some((overload) => overload.form === form)),
+    hints: () => adviseMismatch(name, form, types, overloads),
   });
   return errorType;
 }
