@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PolicyFile } from '../../compiler/ast/policy.js';
+import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
@@ -63,6 +64,51 @@ test('a tag on a value is ignored', () => {
     for (const tag of ['!!str ', '!!map ', '!foo '])
       assert.equal(codesOf(`${POLICY.slice(0, at)}${tag}${POLICY.slice(at)}`), []);
   }
+});
+
+test('an expression that YAML would read without its beginning does not compile', () => {
+  const withExpression = (text: string): string =>
+    `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr.first}}}
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition:
+        match:
+          ${text}
+`;
+  for (const expression of [
+    '! R.attr.public',
+    '!R.attr.public',
+    '!has(R.attr.a) && P.id == "x"',
+    '!!R.attr.a && R.attr.b',
+    '! "R.attr.public"',
+    '! |-\n            R.attr.public',
+  ]) {
+    for (const text of [
+      `expr: ${expression}`,
+      `all:\n            of:\n              - expr: ${expression.replaceAll('\n', '\n      ')}`,
+    ]) {
+      const diagnostics = diagnosticsOfSet(withExpression(text));
+      assert.equal(
+        diagnostics.map(({ code }) => code),
+        ['expression/invalid'],
+        text,
+      );
+      assert.match(diagnostics[0]?.notes[0]?.message ?? '', 'put the expression in quotes', text);
+    }
+  }
+  for (const text of [
+    "expr: '! R.attr.public'",
+    'expr: "!R.attr.public"',
+    'expr: |-\n            !R.attr.public',
+    'expr: !!str R.attr.public',
+  ])
+    assert.equal(diagnosticsOfSet(withExpression(text)), [], text);
 });
 
 test('white space that YAML does not know is rejected next to brackets, commas and colons', () => {
@@ -140,6 +186,10 @@ function diagnosticsOf(text: string): ReturnType<Diagnostics['sorted']> {
   const report = new Diagnostics();
   parse(new Source('p.yaml', text), report);
   return report.sorted();
+}
+
+function diagnosticsOfSet(text: string): ReturnType<typeof compile>['diagnostics'] {
+  return compile([new Source('p.yaml', text)]).diagnostics;
 }
 
 test.run();

@@ -27,6 +27,7 @@ import type {
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Located, Place, Span } from '../../diagnostics/span.js';
+import type { SyntaxError } from '../../../packages/cel/ast/syntax-error.js';
 import { parseCel } from '../../../packages/cel/parse/index.js';
 import { FORMS } from '../schema/tables.js';
 import type { FieldValue, ObjectValue, TextValue } from '../schema/value.js';
@@ -387,7 +388,8 @@ function buildMatch(match: ObjectValue): Match {
  * compiled (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 function buildExpression(value: TextValue, place: Place): Expression {
-  const { ast, errors } = parseCel(value.text);
+  const refused = tagErrors(value);
+  const { ast, errors } = refused === undefined ? parseCel(value.text) : { ast: undefined, errors: refused };
   let offsets: TextOffsets | 'same' | undefined;
   return {
     text: value.text,
@@ -402,12 +404,24 @@ function buildExpression(value: TextValue, place: Place): Expression {
   };
 }
 
+/**
+ * The error of an expression that YAML reads without its beginning: `! R.attr.public` and `!a && b` would be conditions
+ * without their negation. The tags of YAML itself, such as `!!str`, are ignored, as on all values.
+ */
+function tagErrors({ node, text }: TextValue): readonly SyntaxError[] | undefined {
+  if (node.tag === undefined || /^!!(?:str|int|float|bool|null)$/.test(node.tag)) return undefined;
+  const message = `Syntax error: YAML reads \`${node.tag}\` as a tag, which is not part of the expression`;
+  return [{ message, start: 0, end: text.length, advice: [{ ...TAG_ADVICE, start: 0, end: text.length }] }];
+}
+
+const TAG_ADVICE = { message: 'put the expression in quotes, as in `"!R.attr.archived"`, or below `|-`' };
+
 /** The expression of a field; undefined if absent or empty. */
 function optionalExpression(object: ObjectValue, name: string): Expression | undefined {
   const field = findField(object, name);
   if (field === undefined) return undefined;
   const value = asText(field.value);
-  return value.text === '' ? undefined : buildExpression(value, field.place);
+  return value.text === '' && value.node.tag === undefined ? undefined : buildExpression(value, field.place);
 }
 
 function spanThrough(offsets: TextOffsets | 'same', { node }: TextValue, from: number, to: number): Span {

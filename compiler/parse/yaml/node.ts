@@ -24,6 +24,8 @@ export interface YamlText extends Standing {
   readonly type: 'Null' | 'Bool' | 'Integer' | 'Float' | 'String';
   readonly text: string;
   readonly style: 'plain' | 'quoted' | 'block';
+  /** The tag before it, which is ignored: `!x` of `!x y`. */
+  readonly tag?: string;
   /** The source of the scalar, for mapping offsets of `text` back to the file. */
   readonly written: WrittenScalar;
 }

@@ -27,10 +27,26 @@ const taggedKeys = new WeakSet<object>();
 export function stripTags(token: CST.Token): void {
   if (token.type === 'document') dropTags(token.start);
   eachItem([token], (item) => {
+    keepTag(item);
     if (dropTags(item.start) && (item.sep !== undefined || item.key !== undefined)) taggedKeys.add(item);
     if (item.sep) dropTags(item.sep);
     if (item.value?.type === 'block-scalar') dropTags(item.value.props);
   });
+}
+
+/** The tags of values, by the token of the value or, if there is none, of its entry. */
+const tags = new WeakMap<object, string>();
+
+function keepTag(item: CST.CollectionItem): void {
+  const { start, sep, value } = item;
+  const props = value?.type === 'block-scalar' ? value.props : [];
+  for (const token of [...(sep ?? start), ...props])
+    if (token.type === 'tag') tags.set(value ?? item, (token as CST.SourceToken).source);
+}
+
+/** The tag with which a value was written: that of its token or, if it is empty, of the entry that has none. */
+export function findTag(token: object | undefined): string | undefined {
+  return token === undefined ? undefined : tags.get(token);
 }
 
 /** Whether the key of this entry was written with a tag. */

@@ -18,7 +18,7 @@ import { MAX_DEPTH, MAX_VALUES } from '../limits.js';
 import { isMasked, type Mask, NO_MASKS, namesAnchor } from './mask.js';
 import type { YamlBroken, YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
 import { typePlainScalar } from './scalar.js';
-import { hasTaggedKey } from './tokens.js';
+import { findTag, hasTaggedKey } from './tokens.js';
 import { adviseAliases, adviseAnchor, adviseDepth } from './tree-advice.js';
 
 /** The typed tree of a document and its problems. */
@@ -135,7 +135,8 @@ function scalarNode(node: Scalar, path: string, builder: Builder): YamlNode {
   const place = makePlace(node, path, builder);
   // Strings must be well-formed Unicode, but an escape can encode half of a surrogate pair.
   const text = (node.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
-  const extent = { size: 1, depth: 0 };
+  const tag = findTag(node.srcToken);
+  const extent = { size: 1, depth: 0, ...(tag === undefined ? {} : { tag }) };
   const { start, end } = place.span;
   const written = (notation: 'plain' | 'single' | 'double' | 'block', from: number, to: number) => ({
     notation,
@@ -263,11 +264,13 @@ function entryValue(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): Yam
   if (pair.value && !isNothing(pair.value)) return toNode(pair.value, key.place.path, builder);
   // An absent value is located just after the colon, or after the key of a flow mapping entry without a colon.
   const colon = findColon(pair) ?? key.place.span.end - 1;
-  const node = nothing({
+  const place = {
     span: { source: builder.source, start: colon + 1, end: colon + 1 },
     anchor: colon + 1,
     path: key.place.path,
-  });
+  };
+  const tag = findTag(pair.srcToken);
+  const node: YamlText = { ...nothing(place), ...(tag === undefined ? {} : { tag }) };
   const anchor = (pair.value as (Node & { readonly anchor?: string }) | null)?.anchor;
   if (anchor !== undefined) define(anchor, node, builder);
   // What was taken out may have been the value.

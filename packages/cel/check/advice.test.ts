@@ -182,8 +182,8 @@ test('every call with values of wrong types says what to write', () => {
     `now() ${operator} true`,
     `duration("1s") ${operator} b"a"`,
   ]);
-  const refused = [...calls, ...operators, '!P', '-P', 'P ? 1 : 2', 'P[0]', 'string.format(["a"])'].filter((expression) =>
-    findProblems(expression).some((message) => message.startsWith('found no matching overload')),
+  const refused = [...calls, ...operators, '!P', '-P', 'P ? 1 : 2', 'P[0]', 'string.format(["a"])'].filter(
+    (expression) => findProblems(expression).some((message) => message.startsWith('found no matching overload')),
   );
   assert.ok(refused.length > 100, String(refused.length));
   assert.equal(
