@@ -9,6 +9,7 @@ import { absent, createFactsEngine, type FactSource, type FactType } from '../..
 import { compileTexts } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { FAULT_SCRIPTS, type FaultScript } from '../support/facts/fault-scripts.js';
+import { randomCondition } from '../support/facts/random-condition.js';
 import { Random } from '../support/oracle/random.js';
 
 /*
@@ -29,36 +30,29 @@ const TYPES: { readonly [attribute: string]: FactType } = {
 
 const clock = () => ({ seconds: 1_700_000_000, nanos: 0, offset: 0 });
 
+/** What conditions are made of. */
+const LEAVES = [
+  'R.attr.flag',
+  'R.attr.n < 5',
+  'R.attr.n == 3',
+  'R.attr.s == "a"',
+  '"a" in R.attr.l',
+  'has(R.attr.m.a)',
+  'R.attr.m.a == 1',
+  'timestamp(R.attr.t) < now()',
+  'P.attr.team == R.attr.s',
+  'P.attr.level > R.attr.n',
+  'has(R.attr.s)',
+  'size(R.attr.l) > 1',
+  'size(R.attr) > 3',
+];
+
 function randomPolicy(random: Random): string {
-  const leaf = (): string =>
-    random.pick([
-      'R.attr.flag',
-      'R.attr.n < 5',
-      'R.attr.n == 3',
-      'R.attr.s == "a"',
-      '"a" in R.attr.l',
-      'has(R.attr.m.a)',
-      'R.attr.m.a == 1',
-      'timestamp(R.attr.t) < now()',
-      'P.attr.team == R.attr.s',
-      'P.attr.level > R.attr.n',
-      'has(R.attr.s)',
-      'size(R.attr.l) > 1',
-      'size(R.attr) > 3',
-    ]);
-  const condition = (depth: number): string =>
-    depth === 0 || random.chance(0.4)
-      ? leaf()
-      : random.pick([
-          () => `!(${condition(depth - 1)})`,
-          () => `(${condition(depth - 1)}) && (${condition(depth - 1)})`,
-          () => `(${condition(depth - 1)}) || (${condition(depth - 1)})`,
-        ])();
   const rules = random.times(2, 4, (index) => ({
     actions: ['view'],
     effect: index === 0 || random.chance(0.3) ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
     roles: ['user'],
-    condition: { match: { expr: index === 0 && random.chance(0.5) ? 'true' : condition(2) } },
+    condition: { match: { expr: index === 0 && random.chance(0.5) ? 'true' : randomCondition(random, LEAVES) } },
   }));
   return JSON.stringify({
     apiVersion: 'api.authz.dev/v1',

@@ -8,6 +8,7 @@ import { createEngine, delegation, type ResourceInput } from '../../runtime/engi
 import { absent, createFactsEngine, type FactSource, type FactType } from '../../runtime/facts/index.js';
 import { compileTexts } from '../support/compiled.js';
 import { rounds, roundsUntil, SEED } from '../support/effort.js';
+import { randomCondition } from '../support/facts/random-condition.js';
 import { type Faults, faultyAnswer } from '../support/facts/random-faults.js';
 import { Random } from '../support/oracle/random.js';
 
@@ -49,37 +50,29 @@ interface World {
   readonly people: ReadonlyMap<string, Row>;
 }
 
+/** What conditions are made of. */
+const LEAVES = [
+  'R.attr.flag',
+  '!R.attr.flag',
+  'R.attr.n < 5',
+  'R.attr.s == "a"',
+  '"a" in R.attr.l',
+  'R.attr.l.exists(x, x == P.attr.team)',
+  'has(R.attr.s)',
+  '!has(R.attr.locked)',
+  'R.attr.locked',
+  'R.attr.quota > R.attr.n',
+  'R.attr.folder == "f"',
+  'P.attr.team == R.attr.s',
+  'P.attr.level > 2',
+  'R.attr[P.attr.team] == 1',
+  'size(R.attr) > 4',
+  'P.id == "ann"',
+  'R.attr.?quota.orValue(9) > 4',
+  '"locked" in R.attr',
+];
+
 function randomPolicies(random: Random): { readonly [path: string]: string } {
-  const leaf = (): string =>
-    random.pick([
-      'R.attr.flag',
-      '!R.attr.flag',
-      'R.attr.n < 5',
-      'R.attr.s == "a"',
-      '"a" in R.attr.l',
-      'R.attr.l.exists(x, x == P.attr.team)',
-      'has(R.attr.s)',
-      '!has(R.attr.locked)',
-      'R.attr.locked',
-      'R.attr.quota > R.attr.n',
-      'R.attr.folder == "f"',
-      'P.attr.team == R.attr.s',
-      'P.attr.level > 2',
-      'R.attr[P.attr.team] == 1',
-      'size(R.attr) > 4',
-      'P.id == "ann"',
-      'R.attr.?quota.orValue(9) > 4',
-      '"locked" in R.attr',
-    ]);
-  const condition = (depth: number): string =>
-    depth === 0 || random.chance(0.4)
-      ? leaf()
-      : random.pick([
-          () => `!(${condition(depth - 1)})`,
-          () => `(${condition(depth - 1)}) && (${condition(depth - 1)})`,
-          () => `(${condition(depth - 1)}) || (${condition(depth - 1)})`,
-          () => `(${condition(depth - 1)}) ? (${condition(depth - 1)}) : (${condition(depth - 1)})`,
-        ])();
   const policy = (scope: string): string =>
     JSON.stringify({
       apiVersion: 'api.authz.dev/v1',
@@ -91,7 +84,7 @@ function randomPolicies(random: Random): { readonly [path: string]: string } {
           actions: [random.pick(['view', '*'])],
           effect: index === 0 || random.chance(0.3) ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
           roles: ['user'],
-          condition: { match: { expr: index === 0 && random.chance(0.5) ? 'true' : condition(2) } },
+          condition: { match: { expr: index === 0 && random.chance(0.5) ? 'true' : randomCondition(random, LEAVES) } },
         })),
       },
     });

@@ -187,4 +187,27 @@ for (const [name, family] of Object.entries(FAMILIES)) {
   });
 }
 
+test('an entry whose roles or scope were unknown is decided by no policies', () => {
+  const policy = JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: {
+      resource: 'doc',
+      version: 'default',
+      rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'] }],
+    },
+  });
+  const { program, engine } = compiled({ 'doc.yaml': policy }, OPTIONS) as Compiled;
+  const own = new ReducedRequests(program, engine, guard, OPTIONS);
+  const request = { principal: { id: 'ann', roles: ['user'] }, resource: { kind: 'doc', id: '1' }, action: 'view' };
+  const entry = JSON.parse(writeEntry(request, engine, new ReadSets(program, {}, false)));
+  for (const fact of ['principal.roles', 'principal.actors[0].roles', 'resource.scope']) {
+    for (const kept of ['all', 'read-set']) {
+      const inputs = [{ ...entry.facts.inputs[0], unknown: [fact] }];
+      const check = readEntry(JSON.stringify({ ...entry, facts: { ...entry.facts, kept, inputs } }));
+      assert.not(own.keepsAll(check));
+      assert.equal(own.decide(check, 'view'), new Set([fact]), `${kept} ${fact}`);
+    }
+  }
+});
+
 test.run();
