@@ -43,6 +43,11 @@ export class RowCache {
     if (this.gone.size > this.options.maxEntries) this.gone.delete(this.gone.keys().next().value as string);
   }
 
+  clear(): void {
+    this.rows.clear();
+    this.gone.clear();
+  }
+
   private within(key: string, age: number, now: number): LoadedRow | undefined {
     const row = this.rows.get(key);
     if (row === undefined || now - row.at >= age) return undefined;

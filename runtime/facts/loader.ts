@@ -53,13 +53,15 @@ export class Loader {
   private readonly pausedUntil = new Map<string, number>();
   private readonly waiting = new Map<string, SharedCall>();
   private calls = 0;
+  /** When somebody asked for the time before. */
+  private before = 0;
   /** Calls that wait for another one to end. */
   private readonly queue = new Set<() => void>();
 
   /** @param tell told of each call. */
   constructor(
     readonly source: PreparedSource,
-    private readonly now: () => number,
+    private readonly clock: () => number,
     private readonly bounds = BOUNDS,
     private readonly tell?: (call: SourceCall) => void,
   ) {
@@ -67,10 +69,22 @@ export class Loader {
     if (maxAge > 0 || maxStale > 0) this.cache = new RowCache(source.cache);
   }
 
+  /** Milliseconds since 1970. If the clock was set back, it is not known how old anything is: nothing is kept. */
+  private time(): number {
+    const now = this.clock();
+    if (now < this.before) {
+      this.cache?.clear();
+      this.pausedUntil.clear();
+      this.waiting.clear();
+    }
+    this.before = now;
+    return now;
+  }
+
   /** A row that is kept, and young enough. */
   kept(key: string, { tx, isFresh }: Pick<LoadOptions, 'tx' | 'isFresh'>): LoadedRow | undefined {
     // Others may not see what a transaction sees, nor the other way round.
-    return tx === undefined && !isFresh ? this.cache?.get(key, this.now()) : undefined;
+    return tx === undefined && !isFresh ? this.cache?.get(key, this.time()) : undefined;
   }
 
   /** The rows of some keys, each of which is in the result. Never rejects. */
@@ -91,16 +105,20 @@ export class Loader {
   private async loadShared(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
     if (options.signal?.aborted === true) return this.allFailed(keys, 'aborted');
     const found = new Map<string, LoadedRow>();
+    const calls = new Map<string, SharedCall>();
     const asked: string[] = [];
     for (const key of keys) {
       const kept = this.kept(key, options);
+      const underWay = this.waiting.get(key);
       if (kept !== undefined) found.set(key, kept);
-      else if (this.isYoung(this.waiting.get(key))) continue;
-      else if (this.now() < (this.pausedUntil.get(key) ?? 0)) found.set(key, this.failed(key, 'paused'));
+      else if (underWay !== undefined && this.time() - underWay.at < this.source.cache.maxAge) calls.set(key, underWay);
+      else if (this.time() < (this.pausedUntil.get(key) ?? 0)) found.set(key, this.failed(key, 'paused'));
       else asked.push(key);
     }
-    for (const chunk of this.chunks(asked)) this.share(chunk, options);
-    const calls = new Map(keys.flatMap((key) => (found.has(key) ? [] : [[key, this.waiting.get(key) as SharedCall]])));
+    for (const chunk of this.chunks(asked)) {
+      const call = this.share(chunk, options);
+      for (const key of chunk) calls.set(key, call);
+    }
     const joined = new Set(calls.values());
     for (const call of joined) call.waiters += 1;
     const loading = [...calls].map(async ([key, call]) => found.set(key, (await call.rows).get(key) as LoadedRow));
@@ -108,7 +126,7 @@ export class Loader {
     const leave = (): void => {
       for (const call of joined) this.leave(call);
     };
-    const reason = await within(Promise.all(loading), options, this.now(), leave);
+    const reason = await within(Promise.all(loading), options, this.time(), leave);
     // Later rows are not of this decision.
     return new Map(keys.map((key) => [key, found.get(key) ?? this.failed(key, reason ?? 'failed')]));
   }
@@ -120,16 +138,13 @@ export class Loader {
     );
   }
 
-  private isYoung(call: SharedCall | undefined): boolean {
-    return call !== undefined && this.now() - call.at < this.source.cache.maxAge;
-  }
-
-  private share(keys: readonly string[], options: LoadOptions): void {
+  private share(keys: readonly string[], options: LoadOptions): SharedCall {
     const controller = new AbortController();
     const shared = { ...options, signal: controller.signal, until: Number.POSITIVE_INFINITY };
-    const call: SharedCall = { keys, rows: this.ask(keys, shared), controller, at: this.now(), waiters: 0 };
+    const call: SharedCall = { keys, rows: this.ask(keys, shared), controller, at: this.time(), waiters: 0 };
     for (const key of keys) this.waiting.set(key, call);
     call.rows.then(() => this.forget(call));
+    return call;
   }
 
   /** One that waited is aborted; one that waits no longer for another reason leaves the request to fill the cache. */
@@ -146,14 +161,14 @@ export class Loader {
   }
 
   private async ask(keys: readonly string[], options: LoadOptions): Promise<ReadonlyMap<string, LoadedRow>> {
-    const at = this.now();
+    const at = this.time();
     const rows = await this.askedRows(keys, at, options);
     if (this.tell !== undefined) {
       const loaded = [...rows.values()].filter(({ stale }) => stale !== true).map(({ row }) => row);
       const failures = loaded.flatMap((row) => (typeof row === 'string' ? row : []));
       this.tell({
         keys: keys.length,
-        duration: this.now() - at,
+        duration: this.time() - at,
         found: loaded.length - failures.length,
         failures: failures.filter((row): row is FailureReason => row !== 'no row'),
       });
@@ -256,10 +271,12 @@ export class Loader {
       // A trap of a proxy.
       return this.allFailed(keys, 'shape', at);
     }
+    // A request that began before the clock was set back is of unknown age.
+    const isKept = tx === undefined && at <= this.time();
     return new Map(
       [...rows].map(([key, row]) => {
-        if (tx === undefined && row === 'no row') this.cache?.delete(key, at);
-        if (tx === undefined && typeof row !== 'string') {
+        if (isKept && row === 'no row') this.cache?.delete(key, at);
+        if (isKept && typeof row !== 'string') {
           this.pausedUntil.delete(key);
           this.cache?.add(key, { row, at });
         }
@@ -268,7 +285,7 @@ export class Loader {
     );
   }
 
-  private allFailed(keys: readonly string[], reason: FailureReason, at = this.now()): ReadonlyMap<string, LoadedRow> {
+  private allFailed(keys: readonly string[], reason: FailureReason, at = this.time()): ReadonlyMap<string, LoadedRow> {
     if (this.cache !== undefined && (reason === 'failed' || reason === 'deadline'))
       for (const key of keys) this.pause(key, at);
     return new Map(keys.map((key) => [key, this.failed(key, reason)]));
@@ -283,7 +300,7 @@ export class Loader {
 
   /** What was returned before, if it may be used, or why there is no row. */
   private failed(key: string, reason: FailureReason): LoadedRow {
-    const at = this.now();
+    const at = this.time();
     if (reason === 'aborted' || this.cache === undefined) return { row: reason, at };
     const stale = this.cache.getStale(key, at);
     if (stale !== undefined) return { ...stale, stale: true };

@@ -282,6 +282,40 @@ test('a request of another decision is waited for only if it is as young as a ro
     }
   }));
 
+test('a clock that is set back does not make rows younger', () =>
+  withClock(async (set) => {
+    for (const cache of [{ maxAge: 1000 }, { maxAge: 1000, maxStale: 5000 }]) {
+      const state = { locked: false, fails: false, calls: 0 };
+      const load = async () => {
+        state.calls += 1;
+        if (state.fails) throw new Error('away');
+        return { '1': { locked: state.locked } };
+      };
+      const authz = createFactsEngine(policies, { sources: [source(['locked'], load, { cache })] });
+      const ask = () => authz.decide({ principal: ann, resource: { kind: 'doc', id: '1' }, action: 'open' });
+      set(10_000_000);
+      assert.is((await ask()).allowed, true);
+      state.locked = true;
+      set(5_000_000);
+      assert.is((await ask()).allowed, false);
+      // What was asked for after the clock was set is kept.
+      set(5_000_500);
+      assert.is((await ask()).allowed, false);
+      assert.is(state.calls, 2);
+      set(20_000_000);
+      state.fails = true;
+      assert.ok('unknown' in (await ask()));
+      state.fails = false;
+      state.locked = false;
+      set(6_000_000);
+      // A key is not paused for longer than a failure pauses it, nor is a row of the future used while the source fails.
+      assert.is((await ask()).allowed, true);
+      state.fails = true;
+      set(1_000_000);
+      assert.ok('unknown' in (await ask()));
+    }
+  }));
+
 test('what a caller may not send does not count in a scope of which the source knows nothing', async () => {
   for (const scope of ['acme', 'acme.hr', '', 'other', '.acme']) {
     const sources = [
