@@ -52,6 +52,17 @@ resourcePolicy:
     status: {column: status, type: text}
     mail: {column: mail, type: text}
 `,
+  'pair.yaml': `users:
+  name: users
+  id: {column: id, type: text}
+  roles: {column: role, type: text}
+  columns: {status: {column: status, type: text}}
+tables:
+  note:
+    name: notes
+    id: {column: id, type: text}
+    columns: {owner: {column: owner, type: text}}
+`,
   'plain.yaml': `users:
   name: users
   id: {column: id, type: text}
@@ -73,6 +84,8 @@ for (const row of [
 ])
   database.run('INSERT INTO users VALUES (?, ?, ?, ?, ?)', row);
 database.exec(`
+  CREATE TABLE notes (id TEXT, owner TEXT);
+  INSERT INTO notes VALUES ('n1', 'ann');
   CREATE TABLE staff (id TEXT, status TEXT, deleted_at TEXT);
   CREATE TABLE roles (key INTEGER PRIMARY KEY, name TEXT, deleted BOOLEAN);
   CREATE TABLE staff_roles (staff_id TEXT, role_key INTEGER);
@@ -162,7 +175,31 @@ test('a matrix counts the users of each cell', async () => {
       ['editor', 2],
       ['user', 2],
     ]);
-    assert.match((await callAuthzc(['matrix', ...users], folder)).stdout, /if .* \(2\)/);
+    assert.match((await callAuthzc(['matrix', ...users], folder)).stdout, /if .* \(up to 2\)/);
+  }
+});
+
+test('explain says why a user of a table may do something with a row', async () => {
+  const explain = (...words: readonly string[]) => callAuthzc(['explain', '--action', 'edit', ...words], folder);
+  const pair = ['--users', 'pair.yaml', '--database', 'app.db', '--kind', 'note', '--id', 'n1'];
+  const { code, stdout, stderr } = await explain('--user', 'ann', ...pair);
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /ALLOW[\s\S]*owners/);
+  assert.match((await explain('--user', 'carol', ...pair)).stdout, /DENY[\s\S]*suspended/);
+  const ofFile = ['--users', 'pair.yaml', '--database', 'app.db', '--resource', 'note.yaml'];
+  assert.match((await explain('--user', 'ann', ...ofFile)).stdout, /ALLOW[\s\S]*owners/);
+  for (const [words, expected] of [
+    [['--user', 'nobody', ...pair], /no row of `users` has the id `nobody`/],
+    [['--user', 'eve', ...pair], /`eve` is not a principal: it has no role/],
+    [['--user', 'ann', ...pair.slice(0, -1), 'n2'], /no row of `notes` has the id `n2`/],
+    [['--user', 'ann', ...pair.slice(0, -2)], /`--kind` and `--id`/],
+    [pair, /name the principal once/],
+    [['--user', 'ann', '--users', 'pair.yaml'], /name the resource once/],
+    [['--user', 'ann', ...pair.slice(2)], /needs the tables/],
+  ] as const) {
+    const refused = await explain(...words);
+    assert.is(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, expected);
   }
 });
 

@@ -69,12 +69,17 @@ export function addRequestCommands(program: Command, context: CommandContext, on
       'explain a decision: which rules matched, how their conditions evaluated, and the smallest change that flips it',
     )
     .argument('[dir]', 'policy folder', 'policies')
-    .requiredOption(
+    .option(
       '--principal <file>',
       'file with the principal, YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
     )
-    .requiredOption('--resource <file>', 'file with the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
+    .option('--resource <file>', 'file with the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
     .requiredOption('--action <action>', 'action')
+    .option('--user <id>', 'id of a user of a table, in place of --principal')
+    .option('--users <file>', 'with --user: file that declares the table of users, and tables of resources')
+    .option('--database [url]', 'with --user: database to read; default is DATABASE_URL')
+    .option('--kind <kind>', 'with --user and --id: a resource of a table, in place of --resource')
+    .option('--id <id>', 'id of the resource of --kind')
     .option('--aux-data <file>', 'file with token claims, assumed to be verified, YAML or JSON: jwt, jwts')
     .addOption(tenantsOption())
     .option('--lenient-scope-search', 'search parent scopes if a scope has no policy')

@@ -28,9 +28,11 @@ export function wordAnswer({ answer }: Exclude<Cell, { readonly answer: 'conditi
   }
 }
 
-/** What a cell says, with the number of users who may do it, or may where its condition holds. */
+/** What a cell says, with the number of users who may do it, or the most that may where its condition holds. */
 export function withPeople(text: string, { answer }: Cell, { people }: MatrixRow): string {
-  return people === undefined || answer === 'denied' ? text : `${text} (${people})`;
+  if (people === undefined || answer === 'denied') return text;
+  // Where a condition decides, it may hold for fewer of them.
+  return answer === 'allowed' ? `${text} (${people})` : `${text} (up to ${people})`;
 }
 
 /** `album`, and what else selects the policies: `leave_request   version v2   scope acme.hr`. */
