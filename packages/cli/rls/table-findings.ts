@@ -123,12 +123,14 @@ export function oneColumn(
   if (found === undefined) return [refuted('column-missing', object, 'the table does not have it', { table })];
   const findings: RlsFinding[] = [];
   const isOther = declared.collation === 'other';
-  if (!typesOf(declared, isOther).includes(found.type) && !(declared.type === 'text' && found.typeKind === 'e'))
+  const isSuited =
+    typesOf(declared).includes(found.type) || (declared.type === 'text' && isOther && isCitext(found.type));
+  if (!isSuited && !(declared.type === 'text' && found.typeKind === 'e'))
     findings.push(
       refuted(
         'column-type',
         object,
-        `it is declared ${zoned(declared)}, and is ${found.type}: ${WHY[found.type] ?? 'PostgreSQL compares it otherwise than check'}`,
+        `it is declared ${zoned(declared)}, and is ${found.type}: ${WHY[isCitext(found.type) ? 'citext' : found.type] ?? 'PostgreSQL compares it otherwise than check'}`,
         { table },
       ),
     );
@@ -173,6 +175,11 @@ export function isBinaryCollation(name: string | null): boolean {
 
 const BINARY: ReadonlySet<string> = new Set(['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'ucs_basic', 'pg_c_utf8']);
 
+/** Whether a type is that of the extension, in whatever schema it is. */
+function isCitext(type: string): boolean {
+  return /(^|[.])citext$/.test(type);
+}
+
 const WHY: Readonly<Record<string, string>> = {
   citext: 'it takes different strings for equal; declare `collation: other`',
   character: 'it is padded with blanks',
@@ -185,10 +192,10 @@ function zoned({ type, zone }: SqlColumn): string {
 const INTEGERS = ['smallint', 'integer', 'bigint'];
 
 /** The types of PostgreSQL that a declared type suits (docs/plans.md#column-types). */
-function typesOf({ type, zone }: SqlColumn, isOther: boolean): readonly string[] {
+function typesOf({ type, zone }: SqlColumn): readonly string[] {
   switch (type) {
     case 'text':
-      return ['text', 'character varying', ...(isOther ? ['citext', 'public.citext', 'extensions.citext'] : [])];
+      return ['text', 'character varying'];
     case 'integer':
     case 'integer-as-text':
     case 'epoch-seconds':
