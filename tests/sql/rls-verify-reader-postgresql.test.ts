@@ -154,6 +154,25 @@ test('row level security on a table with `trust: plain` is found, and fails the 
   }
 });
 
+for (const source of ['supabase', 'clerk'])
+  test(`a database of ${source} has no faults, and metadata of users in a function are one`, async () => {
+    const cluster = await startCluster();
+    if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+    try {
+      const faults: typeof FAULTS = [
+        [
+          'user-metadata',
+          "CREATE OR REPLACE FUNCTION authz.roles() RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$BEGIN RETURN current_setting('request.jwt.claims')::jsonb -> 'user_metadata' -> 'roles'; END$$",
+        ],
+      ];
+      const policy = POLICY.replace(/ \|\| P[.]attr[.]email.* && R[.]attr[.]open/, '');
+      const tables = `${TABLES}rls: {principal: ${source}}\n`;
+      await plant(cluster.client as unknown as Connection, tables, faults, ['SELECT 1'], policy);
+    } finally {
+      await cluster.stop();
+    }
+  });
+
 test('`trust: plain` is refused for tables that the file protects, and for names without a schema', () => {
   for (const [from, to, message] of [
     ['table: public.shares', 'table: shares, trust: plain', 'it needs its schema'],
@@ -215,8 +234,9 @@ async function plant(
   tables: string,
   faults: typeof FAULTS,
   safe: readonly string[],
+  policy = POLICY,
 ): Promise<void> {
-  const { lowered } = compileTexts({ 'doc.yaml': POLICY });
+  const { lowered } = compileTexts({ 'doc.yaml': policy });
   const file = readTables(new Source('tables.yaml', tables)) as TableFile;
   const report = new Diagnostics();
   const protection =

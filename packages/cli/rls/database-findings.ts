@@ -18,7 +18,7 @@ export function databaseFindings(
     ...(protection.isSigned ? signatureFindings(catalogue) : []),
     ...versionFindings(catalogue, protection),
     ...readerFindings(catalogue.reader),
-    ...metadataFindings(catalogue),
+    ...metadataFindings(catalogue, protection),
     ...serverFindings(catalogue.server),
     ...(isForgeable
       ? [
@@ -231,7 +231,9 @@ function readerFindings(reader: Catalogue['reader']): readonly RlsFinding[] {
 const EDITABLE = /\b(?:raw_)?user_meta_?data\b|\bunsafe_metadata\b/i;
 
 /** Conditions that read what users say of themselves. */
-function metadataFindings({ tables, functions }: Catalogue): readonly RlsFinding[] {
+function metadataFindings({ tables, functions }: Catalogue, { helpers }: Protection): readonly RlsFinding[] {
+  // Of claims, the function of the principal takes away what users write.
+  const own = new Set(helpers.map(({ body }) => body.trim()));
   return [
     ...tables.flatMap(({ name: table, policies }) =>
       policies
@@ -243,7 +245,7 @@ function metadataFindings({ tables, functions }: Catalogue): readonly RlsFinding
         ),
     ),
     ...functions
-      .filter(({ body }) => EDITABLE.test(body))
+      .filter(({ body }) => EDITABLE.test(body) && !own.has(body.trim()))
       .map(({ name }) =>
         refuted('user-metadata', `function authz.${name}`, 'it reads metadata that users can edit themselves'),
       ),
