@@ -1,4 +1,4 @@
-import { isPlainObject, json, NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
+import { isPlainObject, json, MAX_DEPTH, NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '../engine/index.js';
 import type { Attributes } from '../policy/index.js';
 import { absent } from './source.js';
@@ -64,7 +64,7 @@ function copyAttributes(attr: Attributes, path: string): { [name: string]: unkno
   const copies = new Map<object, unknown>();
   const sent: { [name: string]: unknown } = {};
   for (const name of Object.keys(attr)) {
-    const value = convert(copyValue(attr[name], copies), `${path}.${name}`);
+    const value = convert(copyValue(attr[name], copies, 0), `${path}.${name}`);
     if (value !== undefined) define(sent, name, value);
   }
   return sent;
@@ -79,21 +79,21 @@ function convert(value: unknown, path: string): unknown {
   }
 }
 
-/** A copy of lists and plain objects, whose parts are read once. Anything else stays as it is. */
-function copyValue(value: unknown, copies: Map<object, unknown>): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+/** A copy of lists and plain objects, whose parts are read once. Anything else stays as it is, and so does what is too deep. */
+function copyValue(value: unknown, copies: Map<object, unknown>, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
   const known = copies.get(value);
   if (known !== undefined) return known;
   if (Array.isArray(value) && !('toJSON' in value)) {
     const list: unknown[] = [];
     copies.set(value, list);
-    for (const item of value as readonly unknown[]) list.push(copyValue(item, copies));
+    for (const item of value as readonly unknown[]) list.push(copyValue(item, copies, depth + 1));
     return list;
   }
   if (!isPlainObject(value)) return value;
   const map: { [name: string]: unknown } = {};
   copies.set(value, map);
-  for (const name of Object.keys(value)) define(map, name, copyValue((value as Attributes)[name], copies));
+  for (const name of Object.keys(value)) define(map, name, copyValue((value as Attributes)[name], copies, depth + 1));
   return map;
 }
 

@@ -382,6 +382,31 @@ test('what is sent decides as the engine decides it, however it is written', asy
     }
 });
 
+test('what is nested too deeply fails a call as it fails the engine', async () => {
+  const authz = createFactsEngine(policies, { sources: [source(['label'], async () => ({}))] });
+  const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown;
+  let deeper: unknown = 1;
+  for (let level = 0; level < 200_000; level += 1) deeper = [deeper];
+  const cycle: unknown[] = [];
+  cycle.push(cycle, cycle);
+  for (const l of [deep, deeper, cycle]) {
+    const request = {
+      principal: ann,
+      resource: { kind: 'doc', id: '1', attr: { l } as never },
+      action: 'divide-first',
+    };
+    const error = await authz.decide(request).catch(({ name, message }: Error) => `${name} ${message}`);
+    let expected: unknown;
+    try {
+      expected = authz.engine.isAllowed(request);
+    } catch (thrown) {
+      expected = `${(thrown as Error).name} ${(thrown as Error).message}`;
+    }
+    assert.match(String(expected), 'nested');
+    assert.is(error, expected);
+  }
+});
+
 test('what a caller changes while facts are fetched does not count', async () => {
   const answers: (() => void)[] = [];
   const slow = source(
