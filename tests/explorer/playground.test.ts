@@ -74,7 +74,7 @@ function addTests(): void {
       'Request',
       '{"principal": {"id": "carol", "roles": ["user"]}, "actions": ["edit"], "resource": {"kind": "album", "id": "a", "attr": {"owner": "carol"}}}',
     );
-    await panel.getByText('by resource.album.vdefault#owners · album.yaml:12').waitFor();
+    await panel.getByText('by resource.album.vdefault#owners at album.yaml:12').waitFor();
     assert.match(await panel.innerText(), /^edit\nAllowed by/);
   });
 
@@ -199,7 +199,7 @@ function addTests(): void {
     assert.is(await results.getByText('This is the last result.').count(), 0);
     await page.getByRole('tab', { name: 'Decision' }).click();
     await results
-      .getByText('No resource policy is about the kind of this resource. The policies are about `note`.')
+      .getByText('No resource policy is about the kind of this resource. The policies are about note.')
       .waitFor();
   });
 
@@ -261,6 +261,8 @@ function addTests(): void {
     await page.getByRole('tab', { name: 'Tests' }).click();
     const panel = page.getByRole('tabpanel', { name: 'Tests' });
     await panel.getByText('4 passed').waitFor();
+    const names = panel.getByRole('list', { name: 'Tests of album_test.yaml', exact: true });
+    assert.match(await names.innerText(), /^✔ Alice views public albums and edits her own\s+4 decisions$/);
     await page.getByRole('combobox', { name: 'File' }).selectOption('album_test.yaml');
     const suiteText = page.getByRole('textbox', { name: 'Text of album_test.yaml' });
     await write(
@@ -269,6 +271,7 @@ function addTests(): void {
     );
     await panel.getByText('expected EFFECT_DENY, got EFFECT_ALLOW').first().waitFor();
     assert.match(await panel.innerText(), '3 passed, 1 failed');
+    assert.match(await names.innerText(), /^✘/);
   });
 
   test('the matrix is shown, and what changes since the policies were loaded, with a request to try', async () => {

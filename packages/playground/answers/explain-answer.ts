@@ -6,7 +6,10 @@ import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 export function explainAnswer(body: Json): HTMLElement {
   const isAllowed = textOf(at(body, ['effect'])) === 'EFFECT_ALLOW';
   const decision = isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny');
-  const deciding = toItems(at(body, ['decidedBy'])).map((rule) => [textOf(at(rule, ['rule'])), placeNode(rule)]);
+  const deciding = toItems(at(body, ['decidedBy'])).map((rule) => [
+    `${textOf(at(rule, ['rule']))} at`,
+    placeNode(rule),
+  ]);
   const reasons = at(body, ['isRejected']) === true ? [['the attributes violate the schema']] : deciding;
   const steps = toItems(at(body, ['steps']));
   return element(
@@ -26,9 +29,9 @@ export function explainAnswer(body: Json): HTMLElement {
   );
 }
 
-/** Where something is written, on one line. With a dot, it is set apart from what is before it. */
-function placeNode(item: Json, separator = '· '): HTMLElement {
-  return element('span', { class: 'place' }, ` ${separator}${renderPlace(item)}`);
+/** Where something is written, on one line. In a tree, it is at the right edge. */
+function placeNode(item: Json): HTMLElement {
+  return element('span', { class: 'place' }, ` ${renderPlace(item)}`);
 }
 
 function renderPlace(item: Json): string {
@@ -83,7 +86,7 @@ function derivedRoleNode(role: Json): HTMLElement {
   const condition = at(role, ['condition']);
   const mark = at(role, ['isActive']) === true ? '✔' : '✘';
   return branch(
-    [`${mark} derived role ${textOf(at(role, ['name']))}`, quiet('', placeNode(role, ''))],
+    [`${mark} derived role ${textOf(at(role, ['name']))}`, quiet('', placeNode(role))],
     condition === undefined ? [] : [conditionNode(condition)],
   );
 }

@@ -2,6 +2,7 @@ import { badge } from '../answers/check-answer.js';
 import { explainAnswer } from '../answers/explain-answer.js';
 import { breakable, element } from '../dom.js';
 import type { Json } from '../json.js';
+import { inlineNodes } from './markdown.js';
 import type { ActionDecision, Answer } from './result.js';
 
 /** A part of the results, shown again after each evaluation. */
@@ -57,7 +58,7 @@ function decisionNode({ action, isAllowed, explanations }: ActionDecision): HTML
     'section',
     { class: kind },
     name,
-    element('h4', {}, word, ' by all who act'),
+    element('h4', {}, word, ...actorsReason(explanations)),
     ...explanations.map(({ id, explanation }, index) => {
       const shown = explainAnswer(explanation as unknown as Json);
       shown.className = 'actor';
@@ -69,8 +70,17 @@ function decisionNode({ action, isAllowed, explanations }: ActionDecision): HTML
   );
 }
 
+/** Whether all actors are allowed, or which are not. */
+function actorsReason(explanations: ActionDecision['explanations']): readonly (HTMLElement | string)[] {
+  const denied = explanations.filter(({ explanation }) => explanation.effect !== 'EFFECT_ALLOW');
+  if (denied.length === 0) return [' as each actor is allowed'];
+  const names = denied.flatMap(({ id }, index) => [index === 0 ? ' as ' : ' and ', element('strong', {}, id)]);
+  return [...names, denied.length === 1 ? ' is denied' : ' are denied'];
+}
+
 function otherKindsNote(kinds: readonly string[] | undefined): readonly HTMLElement[] {
   if (kinds === undefined) return [];
   const known = kinds.length === 0 ? '' : ` The policies are about ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`;
-  return [element('p', { class: 'note' }, `No resource policy is about the kind of this resource.${known}`)];
+  const text = `No resource policy is about the kind of this resource.${known}`;
+  return [element('p', { class: 'note' }, ...inlineNodes(text))];
 }

@@ -1,5 +1,6 @@
 import { badge } from '../answers/check-answer.js';
 import { breakable, element } from '../dom.js';
+import { inlineNodes } from './markdown.js';
 import type { ShownChange, ShownDiff } from './questions.js';
 
 /**
@@ -25,7 +26,7 @@ export function diffNodes(
     ...(changes.length === 0
       ? [element('p', { class: 'message' }, same)]
       : changes.map((change) => changeNode(change, show))),
-    ...notes.map((note) => element('p', { class: 'hint' }, note)),
+    ...notes.map((note) => element('p', { class: 'hint' }, ...inlineNodes(note))),
   ];
 }
 

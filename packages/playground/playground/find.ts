@@ -149,5 +149,9 @@ const THEME = EditorView.theme({
     font: 'inherit',
   },
   '.cm-find input': { flex: '1 1 6rem', minWidth: '0' },
+  '.cm-find input:focus-visible, .cm-find button:focus-visible': {
+    outline: '2px solid var(--accent)',
+    outlineOffset: '1px',
+  },
   '.cm-find button': { border: '1px solid transparent', background: 'none', cursor: 'pointer' },
 });

@@ -1,4 +1,5 @@
 import { element } from '../dom.js';
+import { inlineNodes } from './markdown.js';
 import type { Example } from './gallery/example.js';
 
 /** The list of examples, and a sentence about the one that is shown. */
@@ -23,7 +24,7 @@ export function galleryBar(choose: (example: Example) => void): GalleryBar {
   const show = async (name: string | undefined): Promise<Example | undefined> => {
     const example = (await filled).find((one) => one.name === name);
     select.value = example?.name ?? '';
-    about.textContent = example?.about ?? '';
+    about.replaceChildren(...inlineNodes(example?.about ?? ''));
     return example;
   };
   select.addEventListener('change', async () => {

@@ -5,7 +5,7 @@ import type { PlaygroundResult } from './result.js';
 type Tests = NonNullable<PlaygroundResult['tests']>;
 type Suite = NonNullable<Tests['suites']>[number];
 
-/** The results of the tests: counts, and each test that did not pass. */
+/** The results of the tests: counts, each test, and what went wrong in those that did not pass. */
 export function testsView() {
   const node = element('div', { class: 'content' });
   const show = (tests: Tests | undefined, isCompiled: boolean): void => {
@@ -37,11 +37,30 @@ function suiteNode({ name, file, error, summary, testCases = [] }: Suite): HTMLE
     { class: 'result' },
     element('h3', {}, `${name} `, element('span', { class: 'id' }, file)),
     element('p', { class: `status ${isGood ? 'good' : 'bad'}` }, error ?? (counts.join(', ') || 'no tests')),
+    testCases.length === 0
+      ? undefined
+      : element('ul', { class: 'test-names', 'aria-label': `Tests of ${file}` }, ...testCases.map(testItem)),
     element(
       'ul',
       { class: 'problems', 'aria-label': `Tests of ${file} that did not pass` },
       ...testCases.flatMap(renderFailures),
     ),
+  );
+}
+
+/** The name of a test, with a mark, and how many decisions it compares. */
+function testItem({ name, principals }: NonNullable<Suite['testCases']>[number]): HTMLElement {
+  const decisions = principals.flatMap(({ resources }) => resources.flatMap(({ actions }) => actions));
+  const isGood = decisions.every(
+    ({ details: { result } }) => result === 'RESULT_PASSED' || result === 'RESULT_SKIPPED',
+  );
+  const count = `${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'}`;
+  return element(
+    'li',
+    { class: isGood ? 'good' : 'bad' },
+    `${isGood ? '✔' : '✘'} `,
+    `${name} `,
+    element('span', { class: 'meaning' }, count),
   );
 }
 
