@@ -16,6 +16,7 @@ import { ROOT } from '../support/compiled.js';
 import { readPage } from '../support/docs/blocks.js';
 import { EFFORT } from '../support/effort.js';
 import { skip } from '../support/skip.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('documentation site');
 const sections = listSections(repositoryFiles);
@@ -266,6 +267,18 @@ test('pages are read and searched without another host, in light and dark', asyn
     assert.match(
       await page.locator('.result').first().locator('.titles').innerText(),
       /roles of tenants|multi-tenant/i,
+    );
+    // The theme's dialog is a button, and its options contain links.
+    assert.equal(
+      (await axeViolations(page)).filter((violation) => violation.startsWith('nested-interactive')),
+      [],
+    );
+    const selected = page.getByRole('dialog', { name: 'Search' }).getByRole('option', { selected: true });
+    await page.keyboard.press('ArrowDown');
+    await until(async () => (await selected.getAttribute('data-index')) === '1', 'the second result is selected');
+    assert.is(
+      await page.locator('#localsearch-input').getAttribute('aria-activedescendant'),
+      await selected.getAttribute('id'),
     );
     await page.locator('#localsearch-input').fill('');
     await page.locator('.result').first().waitFor({ state: 'detached' });

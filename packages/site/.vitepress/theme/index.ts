@@ -1,6 +1,7 @@
 import { useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { h } from 'vue';
+import { h, onMounted } from 'vue';
+import { correctSearchRoles } from './search-roles';
 import './style.css';
 
 /** The page as Markdown, and the index of all pages, for programs and for people who give pages to them. */
@@ -16,5 +17,6 @@ function textLinks() {
 
 export default {
   extends: DefaultTheme,
+  setup: () => onMounted(correctSearchRoles),
   Layout: () => h(DefaultTheme.Layout, null, { 'doc-footer-before': () => h(textLinks) }),
 };
