@@ -39,9 +39,9 @@ const npm = (words: readonly string[], cwd: string) =>
 /** What an installation may have at most, with its dependencies: bytes of all files, and packages. */
 const BUDGETS: { readonly [name: string]: { readonly bytes: number; readonly packages: number } } = {
   // Two: itself and RE2.
-  authz: { bytes: 3_050_000, packages: 2 },
+  authz: { bytes: 3_100_000, packages: 2 },
   authzc: { bytes: 50_250_000, packages: 45 },
-  'authz-server': { bytes: 35_500_000, packages: 62 },
+  'authz-server': { bytes: 35_650_000, packages: 62 },
 };
 
 /** What docs/install.md says that an installation has, with its dependencies. */
