@@ -1,3 +1,4 @@
+import { nearestName } from '../../packages/cel/nearest-name.js';
 import { pointerToken, type Position, readDocument, type Resource, type SchemaDocument, survey } from './document.js';
 import { inaccessible, invalid, type SchemaProblem } from './problem.js';
 import { resolveUri, splitUri, unescaped, type UriParts, uriText } from './uri.js';
@@ -65,7 +66,15 @@ export class Library {
     if (file.split('/').some((part) => part === '' || part === '.' || part === '..'))
       return inaccessible(`open ${file}: invalid argument`);
     const text = this.texts.get(file);
-    if (text === undefined) return inaccessible(`schema _schemas/${file}${referencedBy} doesn't exist`);
+    if (text === undefined) {
+      const near = nearestName(file, this.texts.keys());
+      return inaccessible(
+        `schema _schemas/${file}${referencedBy} doesn't exist`,
+        near === undefined
+          ? `put the schema into \`_schemas/${file}\` of the policy folder, or correct the reference`
+          : `did you mean \`authz:///${near}\`?`,
+      );
+    }
     const document = this.documents.get(file) ?? readDocument(file, text);
     this.documents.set(file, document);
     if ('kind' in document) return document;

@@ -1,4 +1,4 @@
-import { didYouMean } from '../cel/check/did-you-mean.js';
+import { adviseNames, didYouMean } from '../cel/check/did-you-mean.js';
 import type { Located, Place } from '../../compiler/diagnostics/span.js';
 import { InvalidSuite } from './invalid-suite.js';
 import { sameJson } from './same-json.js';
@@ -77,7 +77,7 @@ function requireAsked(actions: readonly Located<string>[], asked: readonly strin
   const [first] = unasked;
   if (first === undefined) return;
   const list = [...new Set(unasked.map(({ value }) => value))].sort().join(',');
-  throw new InvalidSuite([{ text: `${text}: [${list}]`, place: first.place, notes: didYouMean(first.value, asked) }]);
+  throw new InvalidSuite([{ text: `${text}: [${list}]`, place: first.place, notes: adviseNames(first.value, asked) }]);
 }
 
 interface Asking {

@@ -1,5 +1,5 @@
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
-import { didYouMean } from '../cel/check/did-you-mean.js';
+import { adviseNames } from '../cel/check/did-you-mean.js';
 import type { Located, Place } from '../../compiler/diagnostics/span.js';
 import { type Complaint, InvalidSuite } from './invalid-suite.js';
 import { inContext, requireMembers } from './read-suite.js';
@@ -85,5 +85,5 @@ function located(value: string, { keys }: Choice): Name {
 }
 
 function unknownName(what: string, { value, place }: Name, known: Iterable<string>): Complaint {
-  return { text: `${what} ${JSON.stringify(value)} not found`, place, notes: didYouMean(value, known) };
+  return { text: `${what} ${JSON.stringify(value)} not found`, place, notes: adviseNames(value, known) };
 }

@@ -29,6 +29,41 @@ for (const code of codes) {
   });
 }
 
+test('errors of policies that newcomers make suggest a fix', () => {
+  const silent = codes.filter(
+    (code) =>
+      messages[code].severity === 'error' &&
+      !/\n {2}note: /.test(readFileSync(join(CASES, fileNameOf(code), 'diagnostics.txt'), 'utf8')),
+  );
+  assert.equal(
+    silent.filter((code) => !SAYS_ALL.some((part) => code.startsWith(part))),
+    [],
+  );
+});
+
+/** Errors whose message has the way out itself, such as the place of the other definition, or a limit. */
+const SAYS_ALL: readonly string[] = [
+  'constant/invalid-name',
+  'derived-role/duplicate',
+  'export/legacy-variables',
+  'file/',
+  'invariant/',
+  'output/empty',
+  'policy/alternative-set',
+  'policy/duplicate-field',
+  'policy/empty-item',
+  'policy/enum-choice',
+  'policy/integer',
+  'policy/not-json',
+  'policy/repeated-item',
+  'rls/',
+  'rule/duplicate-',
+  'scope/too-deep',
+  'tables/',
+  'tenant-roles/reserved-role',
+  'variable/',
+];
+
 test('every explanation ends with a sentence, and every warning suggests a fix', async () => {
   for (const code of codes) {
     const { severity, explanation } = messages[code];

@@ -25,3 +25,12 @@ export function didYouMean(written: string, known: Iterable<string>): readonly H
 export function suggestName(written: string, nearest: string, details: Pick<Suggestion, 'isSafe'> = {}): Hint {
   return { message: `did you mean \`${nearest}\`?`, suggestion: { written, nearest, ...details } };
 }
+
+/** Suggests a known name, or lists the known ones where none is like the written one. */
+export function adviseNames(written: string, known: Iterable<string>): readonly Hint[] {
+  const near = didYouMean(written, known);
+  const names = [...known].slice(0, MOST_NAMES).map((name) => `\`${name}\``);
+  return near.length > 0 || names.length === 0 ? near : [{ message: `known names: ${names.join(', ')}` }];
+}
+
+const MOST_NAMES = 8;

@@ -147,7 +147,8 @@ export async function serveConfigured(
         ? 'programs on this machine see the policies and explanations without credentials; `server.explain.enabled: false` turns this off'
         : 'policies and explanations are shown to the admin only (`server.explain.enabled`); `authzc dev` shows them to programs on this machine without credentials',
     );
-  logPage(server, config, log);
+  // `authzc dev` prints the address on standard output.
+  if (options.isDev !== true) logPage(server, config, log);
   await afterCompile();
   if (options.watch === true || config.watchPolicies)
     recompileOnChange(folder, since, compiler, server, afterCompile, context);

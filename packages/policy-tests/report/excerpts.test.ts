@@ -68,6 +68,15 @@ Unknown (s_test.yaml) [ERROR]
   );
 });
 
+test('a name that is like none of the suite is shown with those that it has', () => {
+  for (const [written, slip, names] of [
+    ['principals: [alice]', 'principals: [zoe]', '`alice`'],
+    ['resources: [album]', 'resources: [x]', '`album`'],
+    ['actions: {view:', 'actions: {publish:', '`view`'],
+  ] as const)
+    assert.match(shown(written, slip), `note: known names: ${names}\n`);
+});
+
 const SLIPS: readonly (readonly [
   where: string,
   written: string,
