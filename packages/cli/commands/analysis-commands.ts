@@ -48,7 +48,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
       .option('--until <time>', 'only entries before this time')
       .addOption(tenantsOption())
       .option('--examples <number>', 'number of examples per change', parseCount, 3)
-      .option('--least', 'list the facts by which each decision is made: without any of them it could be another')
+      .option('--least', 'list the facts that each decision depends on: without any one of them, it could be different')
       .option(
         '--fail-on <changes>',
         'results that fail the command: a list of widened, narrowed; or none',
@@ -88,7 +88,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
     .option('--out <path>', 'file to write, or the folder of several; by default standard output')
     .option('--name <name>', 'name of the migration, with -o supabase or -o prisma')
     .option('--check <path>', 'compare with this file and write nothing, for CI')
-    .option('--drop', 'write what drops the policies instead, before the types of columns change')
+    .option('--drop', 'write statements that drop the policies instead, to run before the types of columns change')
     .action(async (directory, options) => {
       const { rlsCommand } = await import('./rls.js');
       onEnd(rlsCommand(directory, options, context));
@@ -167,7 +167,7 @@ export function addAnalysisCommands(program: Command, context: CommandContext, o
       .option('--scope <scope>', 'only this scope; "" is the root')
       .option('--users <file>', 'file that declares the table of users, YAML or JSON: list users instead of roles')
       .option('--data <file>', 'file of principals, YAML or JSON: list these instead of roles')
-      .option('--database [url]', 'with --users: database to ask; default is DATABASE_URL')
+      .option('--database [url]', 'with --users: database to read; default is DATABASE_URL')
       .addOption(
         new Option('--dialect <dialect>', 'with --users: SQL dialect, by default that of the database').choices([
           'postgresql',

@@ -20,7 +20,7 @@ export function addBundleCommands(program: Command, context: CommandContext, onE
         .default('error'),
     )
     .option('--explain', 'include the data that explain needs: the conditions as they were written')
-    .option('--facts', 'include what `authz/facts` needs: the bundle decides while attributes are unknown')
+    .option('--facts', 'include what `authz/facts` needs to decide while attributes are unknown')
     .option('--checks-only', 'leave out what plans and strict evaluation need')
     .option('--strict-types', 'report attributes that are missing from the JSON schemas or optional as errors')
     .option('--allow-empty', 'accept a folder without policies; the bundle denies every request')

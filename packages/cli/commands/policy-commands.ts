@@ -32,7 +32,7 @@ export function addPolicyCommands(program: Command, context: CommandContext, onE
             .default('error'),
         )
         .option('--explain', 'include the data that explain needs: the conditions as they were written')
-        .option('--facts', 'include what `authz/facts` needs: the bundle decides while attributes are unknown')
+        .option('--facts', 'include what `authz/facts` needs to decide while attributes are unknown')
         .option('--checks-only', 'leave out what plans and strict evaluation need; for browsers and edge runtimes')
         .option('--client <file>', 'also write what a browser may know: the kinds, actions and attributes of this file')
         .option('--client-out <file>', 'file of the client projection', 'dist/client.js')

@@ -20,7 +20,7 @@ export function addProcessCommands(program: Command, context: CommandContext, on
   addDevOptions(
     program
       .command('dev')
-      .description('serve policies on this machine and run their tests, again after each change, with a playground'),
+      .description('serve policies on this machine with a playground, and rerun their tests after each change'),
   ).action(async (directory, options) => {
     const { devCommand } = await import('./dev.js');
     onEnd(await devCommand(directory, options, context));

@@ -8,13 +8,11 @@ import { tenantsOption } from '../policies/tenants-option.js';
 
 /** Adds `review` and the commands below it. */
 export function addReviewCommands(program: Command, context: CommandContext, onEnd: OnEnd): void {
-  const review = program
-    .command('review')
-    .description('review who has access to what: evidence, and decisions about it');
+  const review = program.command('review').description('review who has access to what, with evidence and decisions');
   addSources(
     review
       .command('start')
-      .description('freeze who and what is reviewed: counts and hashes of users and resources')
+      .description('freeze the users and resources under review: their counts and hashes')
       .option('--action <action...>', 'actions to review; default is those that policies name for the kinds'),
   ).action(async (directory, options) => {
     const { reviewStartCommand } = await import('./review-start.js');
@@ -37,7 +35,7 @@ export function addReviewCommands(program: Command, context: CommandContext, onE
       .description('record decisions, and show what changed since an export')
       .requiredOption('--export <file>', 'export of the review, JSON or CSV')
       .option('--decisions <file>', 'decisions to record: the CSV of an export with decisions in it, or a list in JSON')
-      .option('--by <name>', 'who decided, where the file does not say'),
+      .option('--by <name>', 'who decided, if the file does not say'),
   ).action(async (directory, options) => {
     const { reviewRecordCommand } = await import('./review-record.js');
     onEnd(await reviewRecordCommand(directory, options, context));
@@ -64,7 +62,7 @@ function addSources(command: Command): Command {
       .option('--data <file>', 'file of principals, YAML or JSON, in place of --users')
       .option('--kind <kind...>', 'with --users: kinds of resources that are read from their tables')
       .option('--resources <file>', 'file of resources, YAML or JSON')
-      .option('--actors <file>', 'file of principals that act for users: what each user may do through them, too')
+      .option('--actors <file>', 'file of principals that act for users; also reviews what users may do through them')
       .addOption(nowOption())
       .addOption(tenantsOption()),
     {

@@ -37,7 +37,7 @@ export function addRlsCommands(rls: Command, context: CommandContext, onEnd: OnE
   addSolverOptions(
     rls
       .command('diff')
-      .description('show what a change of policies or tables changes about each statement on a table')
+      .description('show how a change of policies or tables affects each statement on a table')
       .argument('<old>', 'folder, git revision, or range: `main..` compares main with the working tree')
       .argument('[new]', 'folder or git revision; leave out if the first argument is a range')
       .option('--dir <dir>', 'policy folder, in the working tree and in revisions', 'policies')
