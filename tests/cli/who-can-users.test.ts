@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { suite } from 'uvu';
@@ -176,6 +176,47 @@ test('a matrix counts the users of each cell', async () => {
       ['user', 2],
     ]);
     assert.match((await callAuthzc(['matrix', ...users], folder)).stdout, /if .* \(up to 2\)/);
+  }
+});
+
+test('plan compares the users of a file of tables with the database', async () => {
+  const compare = (file: string) =>
+    callAuthzc(
+      [
+        'plan',
+        '--principal',
+        'ann.yaml',
+        '--kind',
+        'note',
+        '--action',
+        'edit',
+        '-o',
+        'sql',
+        '--table',
+        file,
+        '--database',
+        'app.db',
+      ],
+      compared,
+    );
+  const tables =
+    'tables: {note: {name: notes, id: {column: id, type: text}, columns: {owner: {column: owner, type: text}}}}\n';
+  const compared = folderOf({
+    ...FILES,
+    'ann.yaml': 'id: ann\nroles: [user]\n',
+    'joined.yaml': `${tables}${JOINED}`,
+    'wrong.yaml': `${tables}${JOINED.replace('deleted_at: null', 'gone_at: null').replace('column: name', 'column: title').replace('staff_id: id', 'user_id: id')}`,
+  });
+  copyFileSync(join(folder, 'app.db'), join(compared, 'app.db'));
+  try {
+    const right = await compare('joined.yaml');
+    assert.is(right.code, 0, right.stderr);
+    const { code, stderr, stdout } = await compare('wrong.yaml');
+    assert.ok(code !== 0);
+    for (const missing of [/`gone_at` in `staff`/, /`title` in `roles`/, /`user_id` in `staff_roles`/])
+      assert.match(`${stdout}${stderr}`, missing);
+  } finally {
+    rmSync(compared, { recursive: true, force: true });
   }
 });
 

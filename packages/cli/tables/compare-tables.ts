@@ -8,20 +8,26 @@ import {
   type SqlColumns,
   type SqlRelation,
   type SqlTable,
+  type SqlUsers,
 } from '../../../runtime/residual/sql/table.js';
 import type { SqlDialect } from '../../../runtime/residual/sql/index.js';
 import type { ReadTables, StoredColumn, StoredTable } from './stored-table.js';
 
 /** Reports what a file of tables declares otherwise than a database has it. */
 export async function compareTables(
-  file: Pick<TableFile, 'tables' | 'placeOf'>,
+  file: Pick<TableFile, 'tables' | 'users' | 'placeOf'>,
   read: ReadTables,
   dialect: SqlDialect,
   report: Diagnostics,
 ): Promise<void> {
-  const names = new Set([...file.tables.values()].flatMap((table) => [table.name, ...relatedNames(table.columns)]));
+  const { users } = file;
+  const all = [...file.tables.values(), ...(users === undefined ? [] : [users])];
+  const columnsOf = (table: SqlTable): SqlColumns =>
+    table === users ? { ...users.columns, roles: users.roles } : table.columns;
+  const names = new Set(all.flatMap((table) => [table.name, ...relatedNames(columnsOf(table))]));
   const comparison = new Comparison(await read([...names]), file.placeOf, dialect, report);
   for (const [kind, table] of file.tables) comparison.table(table, `tables[${JSON.stringify(kind)}]`);
+  if (users !== undefined) comparison.users(users);
 }
 
 function relatedNames(columns: SqlColumns): readonly string[] {
@@ -43,6 +49,20 @@ class Comparison {
     if (found === undefined) return;
     if (table.id !== undefined) this.column(table.id, found, table.name, `${field}.id`);
     this.columns(table.columns, found, table.name, field);
+  }
+
+  users(users: SqlUsers): void {
+    this.table(users, 'users');
+    const found = this.stored.get(users.name);
+    if (found === undefined) return;
+    const { name, roles, scope, where = {} } = users;
+    for (const column of Object.keys(where)) this.require(users, column, found, name, 'users.where');
+    if (typeof scope === 'object') this.column(scope, found, name, 'users.scope');
+    if (isRelation(roles)) this.relation(roles, found, name, 'users.roles');
+    // A list of roles in MySQL is JSON, which it has no other columns for.
+    else if (this.dialect === 'mysql' && roles.type === 'list')
+      this.require(roles, roles.column, found, name, 'users.roles');
+    else this.column(roles, found, name, 'users.roles');
   }
 
   private columns(columns: SqlColumns, table: StoredTable, name: string, field: string): void {
