@@ -88,7 +88,7 @@ the kind from the file of tables.
     text: ({ what, rule, kind, dialect, table }) =>
       `${what} \`${rule}\` makes a list of \`${kind}\` follow \`${table}\` for each row (${dialect})`,
     explanation: `
-A condition on a list with \`closure\`, such as the folders above a document, is usually answered once for a whole list: the database finds the folders that satisfy it and all below them.
+A condition on a list with \`closure\`, such as the folders above a document, is usually evaluated once per query: the database finds the folders that satisfy it, and all folders below them.
 That is not possible if the condition counts the elements, as \`exists_one\` and \`size\` do, or compares an element with the resource: the database then follows the steps for each
 row. The result is right, but a long list is slow. MySQL and MariaDB cannot do this at all.
 
@@ -198,10 +198,10 @@ condition to one about related rows and the principal, such as a column of the s
     text: ({ kind }) =>
       `a principal may insert a row of \`${kind}\` that it does not see: \`INSERT … RETURNING\` then fails`,
     explanation: `
-PostgreSQL also asks the policy of SELECT about a row that is inserted, if the statement returns it. Most libraries return it: Prisma, TypeORM and Drizzle with \`returning()\`. It is not proved that
+PostgreSQL also applies the policy of SELECT to an inserted row if the statement returns it. Most libraries return it: Prisma, TypeORM and Drizzle with \`returning()\`. It is not proved that
 a principal that may insert a row may see it, so such a statement may fail with "new row violates row-level security policy", where a check allows it.
 
-Allow to see what one may insert: with a rule for the same roles and with the same condition, or with \`insert: {all: [create, view]}\`, which then refuses the row in either case. Ignore the warning if
+Let principals see the rows that they may insert: add a rule for the same roles with the same condition, or write \`insert: {all: [create, view]}\`, which refuses the row in either case. Ignore the warning if
 such rows are inserted without RETURNING.
 `,
   }),

@@ -141,7 +141,7 @@ Write what check receives for NULL: \`nulls: missing\` or \`nulls: as-null\`. Or
     text: ({ field, table, columns }) =>
       `${field}: no unique index of \`${table}\` has only ${columns.map((column) => `\`${column}\``).join(' and ')}, and the file says \`unique: true\``,
     explanation: `
-A relation to \`one\` row with \`unique: true\` says that the database has no second one. Without an index that guarantees it, a condition holds if any of several rows satisfies it, and check
+A relation to \`one\` row with \`unique: true\` declares that the database never has a second row. Without an index that guarantees this, a condition holds if any of several rows satisfies it, and check
 receives one of them.
 
 Leave out \`unique\`, so that conditions count the rows, or create a unique index.
