@@ -22,6 +22,7 @@ import { version } from './version.js';
 
 /** What a compilation gives: files and their program, or diagnostics that say why not; warnings come beside files. */
 export interface Compilation {
+  /** Emitted when they are first read: analyses of the program do not need them. */
   readonly files: readonly EmittedFile[];
   readonly program: Program | undefined;
   /** The program before `optimise`, with the conditions as their authors wrote them. */
@@ -77,13 +78,23 @@ export function compile(
   };
   const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
   const emitted = sources.filter(({ path }) => !stating.has(path));
+  let files: readonly EmittedFile[] | undefined;
   return {
-    files: emit(program, emitted, version, emitOptions),
+    get files() {
+      files ??= emit(program, emitted, version, emitOptions);
+      return files;
+    },
     program,
     lowered,
     invariants: invariants.map(optimised),
     diagnostics: report.sorted(),
   };
+}
+
+/** A compilation with more properties. A spread would read its files, and so emit them. */
+export function extended<C extends Compilation, More extends object>(compilation: C, more: More): C & More {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(compilation));
+  return Object.defineProperties(copy, Object.getOwnPropertyDescriptors(more)) as C & More;
 }
 
 /** The texts of policies and schemas, in path order. */
