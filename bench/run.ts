@@ -5,6 +5,7 @@ import { compileBench } from './compile.bench.js';
 import { conditionsBench } from './conditions.bench.js';
 import { factsBench } from './facts.bench.js';
 import { type Section, writeResults } from './harness/report.js';
+import { kindsBench } from './kinds.bench.js';
 import { longBench } from './long.bench.js';
 import { librariesBench } from './libraries.bench.js';
 import { planBench } from './plan.bench.js';
@@ -18,14 +19,14 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|check|plan|scale|cold|facts|tenants|long|weights|compile|size|analysis|libraries|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|check|kinds|plan|scale|cold|facts|tenants|long|weights|compile|size|analysis|libraries|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
 type Bench = (bundles: Bundles) => Promise<Section | readonly Section[]>;
 
 const GROUPS: { readonly [name: string]: readonly Bench[] } = {
-  'in-process': [checkBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
+  'in-process': [checkBench, kindsBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
   weights: [weightsBench],
   compile: [compileBench],
   size: [sizeBench],
@@ -39,6 +40,7 @@ const PARTS: { readonly [name: string]: readonly Bench[] } = {
   check: [checkBench],
   plan: [planBench],
   scale: [scaleBench],
+  kinds: [kindsBench],
   cold: [coldBench],
   facts: [factsBench],
   tenants: [tenantsBench],

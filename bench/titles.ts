@@ -4,6 +4,7 @@ import { COLD_TITLE } from './cold.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
 import { FACTS_TITLE } from './facts.bench.js';
+import { KINDS_TITLE } from './kinds.bench.js';
 import { LONG_TITLE } from './long.bench.js';
 import { METHOD_TITLE } from './harness/report.js';
 import { LIBRARIES_TITLE } from './libraries.bench.js';
@@ -28,6 +29,7 @@ export const RESULT_ORDER: readonly string[] = [
   METHOD_TITLE,
   LIBRARIES_TITLE,
   CHECK_TITLE,
+  KINDS_TITLE,
   COLD_TITLE,
   CONDITIONS_TITLE,
   PLAN_TITLE,
