@@ -122,7 +122,7 @@ export const SUBJECT_MUTANTS: readonly SubjectMutant[] = [
   {
     name: 'a user with one role has all of them',
     file: SQL,
-    find: 'return isOne ? replaced(body, variable.variable) :',
-    replace: 'return isOne ? { value: true } :',
+    find: 'if (isOne) return replaced(body, variable.variable, ROLES);',
+    replace: 'if (isOne) return { value: true };',
   },
 ];
