@@ -1,4 +1,7 @@
-/** Related tables whose names a library writes with the query, as the query says in which schema they are. */
+/**
+ * Names that a library writes with the query: of related tables, as the query says in which schema they are, and of columns, as it
+ * says which alias their table has.
+ */
 import type { SqlDialect } from '../../runtime/residual/sql/index.js';
 
 /** A related table, in the text of a condition. */
@@ -22,5 +25,31 @@ export function splitDeferred(parts: readonly string[], dialect: SqlDialect): re
   const standIn = new RegExp(`${quote}${STAND_IN}([^${quote}]+)${quote}`);
   return parts.map((part) =>
     part.split(standIn).map((piece, index) => (index % 2 === 0 ? piece : { table: decodeURIComponent(piece) })),
+  );
+}
+
+/** A column of the table of the query, in the text of a condition. */
+export interface DeferredColumn {
+  /** Its place among the columns of the table. */
+  readonly column: number;
+}
+
+/** The alias that stands for that of the query. */
+export const OWN_ALIAS = 'own table';
+
+/** The name that stands for a column while a condition is rendered. */
+export function columnStandIn(place: number): string {
+  return `column ${place}`;
+}
+
+/** The text of a condition between its parameters, with the columns that stand-ins stand for. */
+export function splitColumns(
+  parts: readonly string[],
+  dialect: SqlDialect,
+): readonly (readonly (string | DeferredColumn)[])[] {
+  const quote = dialect === 'mysql' ? '`' : '"';
+  const standIn = new RegExp(`${quote}${OWN_ALIAS}${quote}[.]${quote}column (\\d+)${quote}`);
+  return parts.map((part) =>
+    part.split(standIn).map((piece, index) => (index % 2 === 0 ? piece : { column: Number(piece) })),
   );
 }

@@ -10,6 +10,7 @@ import {
   type Table,
 } from 'drizzle-orm';
 import type { FactSource, RowLock } from '../../runtime/facts/index.js';
+import type { SqlParameter } from '../../runtime/residual/sql/index.js';
 import { type RowReader, rowReader } from './attributes.js';
 import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
 import type { DeclaredColumn } from './column-types.js';
@@ -30,6 +31,7 @@ import {
   requireMapping,
   type StoredTable,
 } from './condition.js';
+import { type DeferredColumn, OWN_ALIAS, splitColumns, columnStandIn } from './deferred-tables.js';
 import { type ColumnMasks, type MaskedName, type MaskOptions, selectMasks, type ToldAction } from './masks.js';
 
 export type { RowAttributes, RowReader, RowResource } from './attributes.js';
@@ -81,7 +83,7 @@ export type DrizzleRow<T extends Table> = Partial<T['$inferSelect']> & { readonl
  * const principal = { id: 'ann', roles: ['user'] };
  * const plan = createEngine(policies).plan({ principal, resource: { kind: 'album' }, actions: ['edit'] });
  * console.log(new QueryBuilder().select({ id: albums.id }).from(albums).where(allowed(plan)).toSQL().sql);
- * // => select "id" from "albums" where ((albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2)
+ * // => select "id" from "albums" where (("albums"."status" <> $1 OR "albums"."status" IS NULL) AND "albums"."owner_id" = $2)
  *
  * @param mapping names columns as the properties of the tables do: `authorId`, not `author_id`.
  * @param related the tables that relations of the mapping name, by these names: `{ users, shares }`.
@@ -96,10 +98,16 @@ export function drizzleAdapter<
   const relatedTable = relatedTables(related);
   const stored = storedTable(table);
   const named = mapping as unknown as Mapping<string>;
+  const columns: { readonly [property: string]: Column } = getTableColumns(table);
   requireMapping(stored, named, relatedTable);
   const conditionFor = (plan: PlannedFilter, options?: ConditionOptions): SQL<boolean> => {
-    const { parts, parameters } = renderCondition(plan, stored, named, options, relatedTable);
-    return sql<boolean>(parts, ...parameters);
+    if (options?.alias !== undefined) {
+      const { parts, parameters } = renderCondition(plan, stored, named, options, relatedTable);
+      return sql<boolean>(parts, ...parameters);
+    }
+    const deferred = { ...options, alias: OWN_ALIAS };
+    const { parts, parameters } = renderCondition(plan, withStandIns(stored, columns), named, deferred, relatedTable);
+    return writeColumns(splitColumns(parts, named.dialect), parameters, columns);
   };
   return Object.assign(conditionFor, rowReader<DrizzleRow<T>, M['attributes']>(stored, named, relatedTable));
 }
@@ -321,6 +329,26 @@ function storedTable(table: Table): StoredTable {
     columnName: (property) => findColumn(property).name,
     typeOf: (property) => declaredColumn(findColumn(property)),
   };
+}
+
+/** A table whose columns Drizzle writes with the query: only it knows the alias of the table in a relational query. */
+function withStandIns(stored: StoredTable, columns: object): StoredTable {
+  const properties = Object.keys(columns);
+  return { ...stored, columnName: (property) => columnStandIn(properties.indexOf(property)) };
+}
+
+/** A condition with its columns as Drizzle has them. */
+function writeColumns(
+  parts: readonly (readonly (string | DeferredColumn)[])[],
+  parameters: readonly SqlParameter[],
+  columns: { readonly [property: string]: Column },
+): SQL<boolean> {
+  const all = Object.values(columns);
+  const written = parts.flatMap((pieces, index) => [
+    ...(index === 0 ? [] : [sql`${parameters[index - 1]}`]),
+    ...pieces.map((piece) => (typeof piece === 'string' ? sql.raw(piece) : sql`${all[piece.column]}`)),
+  ]);
+  return sql.join(written) as SQL<boolean>;
 }
 
 /** What Drizzle makes of a column in SQLite depends on its `mode`. */

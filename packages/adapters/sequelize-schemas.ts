@@ -1,4 +1,7 @@
-/** The schemas of queries of Sequelize: `Album.schema('tenant_b').findAll` reads related rows of that schema too. */
+/**
+ * What a query of Sequelize says of its tables: the schema, as `Album.schema('tenant_b').findAll` reads related rows of that schema too, and
+ * the alias.
+ */
 import type { Model, ModelStatic } from 'sequelize';
 
 /** What Sequelize keeps of the schema of a model, beside what its types say. */
@@ -29,6 +32,8 @@ type Schema = QuerySchema | undefined | 'unknown';
 
 /** The schemas of the queries that are being written, the innermost last. */
 const writing: Schema[] = [];
+/** The aliases of the tables whose conditions are being written, the innermost last. */
+const aliases: unknown[] = [];
 const watched = new WeakSet<Generator>();
 
 /**
@@ -60,6 +65,30 @@ export function watchQueries(model: ModelStatic<Model>): void {
     const asked = modelIn(options);
     return typeof asked === 'function' ? schemaOf(asked, undefined) : 'same';
   });
+  const write = generator.whereItemQuery as (...values: unknown[]) => unknown;
+  generator.whereItemQuery = (...values: unknown[]): unknown => {
+    aliases.push((values[2] as { readonly prefix?: unknown } | undefined)?.prefix);
+    try {
+      return write.apply(generator, values);
+    } finally {
+      aliases.pop();
+    }
+  };
+}
+
+/**
+ * Refuses a condition for a table with one alias where Sequelize writes it for another one: below an include, whose rows
+ * would be selected by the row around them.
+ */
+export function requireAlias(alias: string): void {
+  const written = aliases.at(-1);
+  const text = typeof written === 'string' ? written : (written as { readonly val?: unknown } | undefined)?.val;
+  if (typeof text !== 'string' || text === '') return;
+  const name = text.replace(/^["`]|["`]$/g, '');
+  if (name !== alias)
+    throw new TypeError(
+      `a condition for \`${alias}\` is used for \`${name}\`: pass the alias of the include to the adapter: \`alias: '${name}'\``,
+    );
 }
 
 function modelIn(options: unknown): unknown {

@@ -12,7 +12,14 @@ import {
 import { type RowReader, rowReader } from './attributes.js';
 import { splitDeferred, standInFor } from './deferred-tables.js';
 import { encodeHex } from './hexadecimal.js';
-import { type OfSchema, type QuerySchema, quotedTable, schemaOfQuery, watchQueries } from './sequelize-schemas.js';
+import {
+  type OfSchema,
+  type QuerySchema,
+  quotedTable,
+  requireAlias,
+  schemaOfQuery,
+  watchQueries,
+} from './sequelize-schemas.js';
 import type { DeclaredColumn } from './column-types.js';
 import type { SqlDialect, SqlParameter } from '../../runtime/residual/sql/index.js';
 import { type CanNames, type CanOptions, selectCanColumns, type PlannedCapabilities } from './capabilities.js';
@@ -120,7 +127,8 @@ export function sequelizeAdapter<
       { ...withoutSchema(options), alias: options?.alias ?? model.name },
       relatedTable,
     );
-    return { [Op.and]: [expressionOf(parts, parameters, place(options))] };
+    const own = { ...place(options), ...(options?.alias === undefined && { implicitAlias: model.name }) };
+    return { [Op.and]: [expressionOf(parts, parameters, own)] };
   };
   return Object.assign(
     conditionFor,
@@ -294,6 +302,8 @@ interface Place {
   readonly dialect: SqlDialect;
   /** The schema of the query, if the application says it. */
   readonly schema?: string | undefined;
+  /** The alias of a condition, if the application does not say it. */
+  readonly implicitAlias?: string;
 }
 
 /** Sequelize quotes names of related tables, with their schema. */
@@ -311,14 +321,23 @@ function relatedTables(related: { readonly [name: string]: ModelStatic<Model> } 
  * of `Album.schema('tenant_b').findAll`, which is known when Sequelize writes the query.
  */
 function expressionOf(parts: readonly string[], parameters: readonly SqlParameter[], place: Place): Utils.Literal {
-  const { model, related = {}, dialect, schema } = place;
+  const { model, related = {}, dialect, schema, implicitAlias } = place;
   const tables = splitDeferred(parts, dialect).flat();
   const models = tables.flatMap((piece) => (typeof piece === 'string' ? [] : (related[piece.table] as OfSchema)));
   const write = (query: () => QuerySchema | undefined): string => writeExpression(parts, parameters, place, query);
-  if (schema !== undefined) return literal(write(() => ({ schema, delimiter: undefined })));
-  if (models.every(({ _schema: own }) => Boolean(own))) return literal(write(() => undefined));
+  const schemaOf =
+    schema !== undefined
+      ? () => ({ schema, delimiter: undefined })
+      : models.every(({ _schema: own }) => Boolean(own))
+        ? () => undefined
+        : schemaOfQuery;
+  if (schemaOf !== schemaOfQuery && implicitAlias === undefined) return literal(write(schemaOf));
   watchQueries(model);
-  return Object.defineProperty(literal(''), 'val', { get: () => write(schemaOfQuery), enumerable: true });
+  const get = (): string => {
+    if (implicitAlias !== undefined) requireAlias(implicitAlias);
+    return write(schemaOf);
+  };
+  return Object.defineProperty(literal(''), 'val', { get, enumerable: true });
 }
 
 /** The text of an expression in a query with a schema. */
