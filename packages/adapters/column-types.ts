@@ -207,7 +207,7 @@ export function requireFit(
     throw new ColumnTypeError(
       `${what}, which is not known. If it stores what another type does, say which: \`sqlType: 'text'\``,
     );
-  if (row.words.length === 0) throw new ColumnTypeError(`${what}, which no word fits: ${row.why}`);
+  if (row.words.length === 0) throw new ColumnTypeError(`${what}, which no mapping supports: ${row.why}`);
   if (!fitsType(row, mapped))
     throw new ColumnTypeError(
       `${what}, and the mapping says ${written(typeWord(mapped))}. Write ${row.words.map(written).join(', or ')}`,

@@ -107,7 +107,7 @@ function misfit(mapped: SqlColumn, type: string | undefined): string | undefined
   // The driver reads decimals as strings, which become the double that the database compares.
   if (mapped.type === 'number' && row.words.some((word) => word === 'integer' || word === 'decimal')) return undefined;
   const what = `the column \`${ownName(mapped)}\` has the type \`${type}\``;
-  if (row.words.length === 0) return `${what}, which no word fits: ${row.why}`;
+  if (row.words.length === 0) return `${what}, which no mapping supports: ${row.why}`;
   const right = row.words.map(written).join(', or ');
   return `${what}, and the file of tables says ${written(typeWord(mapped))}. Write ${right}`;
 }

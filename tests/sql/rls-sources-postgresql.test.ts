@@ -188,8 +188,8 @@ test('columns that are frozen stay as they are, and what drops the policies lets
 
 test('claims that users change, and sources of no database, are refused', () => {
   for (const [source, message] of [
-    ['principal: supabase\n  claims: {tenant: user_metadata.tenant}', 'which users change themselves'],
-    ['principal: clerk\n  claims: {tenant: unsafe_metadata.tenant}', 'which users change themselves'],
+    ['principal: supabase\n  claims: {tenant: user_metadata.tenant}', 'which users can change'],
+    ['principal: clerk\n  claims: {tenant: unsafe_metadata.tenant}', 'which users can change'],
     ['principal: settings\n  claims: {tenant: app_metadata.tenant}', 'only `principal: supabase`'],
     ['principal: supabase\n  claims: {tenant: app_metadata..tenant}', 'the path of a claim'],
     ['principal: signed\n  anonymous: {id: u2, roles: [guest]}', 'sign an anonymous principal'],

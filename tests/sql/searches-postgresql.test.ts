@@ -150,9 +150,9 @@ function addTests({ client, stop }: Cluster): void {
     await client.query('CREATE DOMAIN weight AS real; CREATE DOMAIN label AS text');
     for (const [type, column, problem] of [
       // The driver reads 0.1, and the database compares 0.10000000149011612.
-      ['real', { type: 'number' }, /`price` has the type `real`, which no word fits: its values are rounded/],
-      ['weight', { type: 'number' }, /`price` has the type `real`, which no word fits/],
-      ['char(3)', { type: 'text' }, /`price` has the type `character`, which no word fits: it pads with blanks/],
+      ['real', { type: 'number' }, /`price` has the type `real`, which no mapping supports: its values are rounded/],
+      ['weight', { type: 'number' }, /`price` has the type `real`, which no mapping supports/],
+      ['char(3)', { type: 'text' }, /`price` has the type `character`, which no mapping supports: it pads with blanks/],
       ['timestamp', { type: 'timestamp' }, /says `type: 'timestamp'`. Write `type: 'timestamp', zone: 'utc'`/],
       ['numeric', { type: 'integer' }, /says `type: 'integer'`. Write `type: 'decimal'`/],
       ['double precision', { type: 'number' }, undefined],

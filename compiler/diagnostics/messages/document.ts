@@ -28,7 +28,7 @@ Move its files to \`_schemas\` at the root. Subfolders are allowed: \`authz:///a
     kind: 'parse',
     text: () => 'invalid document: contents are not valid UTF-8',
     explanation: `
-Policy files must be UTF-8, and this file is not.
+The file is not valid UTF-8. Policy files must be UTF-8.
 
 Save the file as UTF-8. Editors call it "UTF-8" or "UTF-8 without BOM".
 `,
@@ -118,7 +118,7 @@ Move other files elsewhere. Files named \`*_test.yaml\`, files and folders whose
     kind: 'parse',
     text: ({ reason }) => reason,
     explanation: `
-The file is not well-formed YAML. The part that is wrong is left out, and the rest of the file is checked without it.
+The file is not well-formed YAML. The compiler skips the invalid part and checks the rest of the file.
 
 Look at the marked location and shortly before it. Common causes: an unclosed bracket or quote, a tab in the indentation, a string that starts with \`*\`, \`&\`, \`!\`, \`%\`, \`@\` or a
 backtick and needs quotes (\`roles: ["*"]\`), a \`: \` within a string.
@@ -179,7 +179,7 @@ Quote a name that YAML reads as a number, a boolean or null: \`"2030": planned\`
     kind: 'parse',
     text: ({ name }) => `unknown anchor ${quoted(name)}`,
     explanation: `
-An alias \`*x\` needs an anchor \`&x\` before it in the same document. Anchors of other files cannot be used.
+An alias \`*x\` has no anchor \`&x\` before it in the same document. Anchors of other files cannot be used.
 
 Correct the name. If you did not intend an alias, quote the string: \`actions: ["*"]\`.
 `,
@@ -201,7 +201,7 @@ Rename one of the two, and the aliases that refer to it.
     kind: 'parse',
     text: () => 'not an alias',
     explanation: `
-The merge key \`<<\` takes one alias of a mapping, or a mapping. A list of aliases is not supported.
+The merge key \`<<\` accepts only a mapping, or one alias of a mapping. A list of aliases is not supported.
 
 Write \`<<: *x\`, and repeat the fields of the others.
 `,

@@ -64,7 +64,7 @@ Correct the name, or name the rule. \`authzc inspect\` lists the ids of all poli
     kind: 'rule cannot be final',
     text: ({ rule }) => `the rule \`${rule}\` is an ALLOW: only a DENY can be final`,
     explanation: `
-A statement says that a rule is final: wherever it applies, the decision is deny. The rule is an ALLOW.
+A statement says that an ALLOW rule is final, but only a DENY rule can be. Final means that the decision is deny wherever the rule applies.
 
 Name a DENY rule. To say that requests are always allowed, use \`always\`.
 `,
@@ -75,7 +75,7 @@ Name a DENY rule. To say that requests are always allowed, use \`always\`.
     kind: 'statement reads runtime',
     text: ({ text }) => `\`${text}\` reads \`runtime\`, which statements cannot read`,
     explanation: `
-The condition of a statement reads \`runtime\`, directly or through a variable. Which derived roles are active depends on the policy that is evaluated, but a statement covers requests,
+The condition of a statement reads \`runtime\`, directly or through a variable. Which derived roles are active depends on the evaluated policy, but a statement covers requests
 regardless of the policies that decide them.
 
 Write the condition of the derived role instead: \`R.attr.owner == P.id\` in place of \`"owner" in runtime.effectiveDerivedRoles\`.
@@ -87,7 +87,7 @@ Write the condition of the derived role instead: \`R.attr.owner == P.id\` in pla
     kind: 'premise may fail',
     text: ({ text, attribute }) => `requests without \`${attribute}\` are left out: \`${text}\` is not true for them`,
     explanation: `
-\`when\` must be true, but an expression that reads a missing attribute fails instead. \`when: {match: {expr: R.attr.owner != P.id}}\` therefore excludes the requests
+\`when\` leaves out requests without an attribute, because an expression that reads a missing attribute is not true but fails. \`when: {match: {expr: R.attr.owner != P.id}}\` therefore excludes the requests
 whose resource has no owner, and mistakes often allow exactly these.
 
 Write the opposite in \`unless\`, which excludes a request only if it is true: \`unless: {match: {expr: R.attr.owner == P.id}}\`. To exclude requests without the attribute

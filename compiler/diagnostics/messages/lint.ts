@@ -66,8 +66,8 @@ Remove the rule, or correct the part that should differ: after copying a rule, i
     text: ({ what, rule, kind, dialect, reason }) =>
       `${what} \`${rule}\` has no SQL condition over the table of \`${kind}\` (${dialect}): ${reason}`,
     explanation: `
-\`authzc compile --table\` checks that the conditions of rules can select rows of the declared tables. This condition cannot, for any principal: a list of these
-resources that depends on the rule is refused at run time, for the same reason.
+The condition of a rule cannot be written in SQL over the declared tables, for any principal. A list of these resources that depends on the rule fails at run time, for the same reason.
+\`authzc compile --table\` reports this before it happens.
 
 The warning is only reported if this is certain. A condition that can be expressed for some principals, for example because an attribute of the principal is a string, is not reported.
 
@@ -88,9 +88,10 @@ the kind from the file of tables.
     text: ({ what, rule, kind, dialect, table }) =>
       `${what} \`${rule}\` makes a list of \`${kind}\` follow \`${table}\` for each row (${dialect})`,
     explanation: `
-A condition on a list with \`closure\`, such as the folders above a document, is usually evaluated once per query: the database finds the folders that satisfy it, and all folders below them.
-That is not possible if the condition counts the elements, as \`exists_one\` and \`size\` do, or compares an element with the resource: the database then follows the steps for each
-row. The result is right, but a long list is slow. MySQL and MariaDB cannot do this at all.
+The database must follow a \`closure\`, such as the folders above a document, again for each row. The result is right, but a long list is slow. MySQL and MariaDB cannot do this at all.
+
+A condition on a list with \`closure\` is usually evaluated once per query: the database finds the folders that satisfy it, and all folders below them.
+This is not possible if the condition counts the elements, as \`exists_one\` and \`size\` do, or compares an element with the resource.
 
 Use \`exists\` or \`all\` with a condition that reads only the element and the principal, such as \`R.attr.ancestors.exists(f, f.owner == P.id)\`
 ([rows of several steps](../plans.md#rows-of-several-steps)). If lists of this kind are short, you can leave the rule as it is.
@@ -102,14 +103,14 @@ Use \`exists\` or \`all\` with a condition that reads only the element and the p
     kind: 'row level security',
     text: ({ field, problem }) => `${field}: ${problem}`,
     explanation: `
-In a file of tables, \`rls\` says which action must be allowed for each statement: \`select: view\`. Several actions are \`{any: [view, audit]}\` if one of them is enough, or
-\`{all: [view, edit]}\` if all are needed. For \`update\`, the row before and the row after the change may need different actions: \`{using: edit, check: create}\`.
+A setting below \`rls\` in a table file is missing or invalid.
 
-The name of the table has its schema, as \`public.documents\`: the file must not depend on what a session searches.
+- \`rls\` of a table names the action that must be allowed for each statement: \`select: view\`. Write several actions as \`{any: [view, audit]}\` if one of them is enough, or as
+  \`{all: [view, edit]}\` if all are needed. For \`update\`, the row before and the row after the change may need different actions: \`{using: edit, check: create}\`.
+- The name of the table must include its schema, such as \`public.documents\`, because each session can change its search path.
+- \`rls\` at the top of the file says where the principal comes from, such as \`principal: settings\`, and declares the types of attributes.
 
-\`rls\` of the file says where the principal comes from, \`principal: settings\`, and which attributes have which types.
-
-Write each in one of these forms ([row level security](../row-level-security.md)).
+Use one of these forms ([row level security](../row-level-security.md)).
 `,
   }),
   'rls/user-metadata': message<{ readonly attribute: string; readonly claim: string }>({
@@ -117,12 +118,12 @@ Write each in one of these forms ([row level security](../row-level-security.md)
     stage: 'rls',
     kind: 'row level security',
     text: ({ attribute, claim }) =>
-      `the attribute \`${attribute}\` is the claim \`${claim}\`, which users change themselves`,
+      `the attribute \`${attribute}\` comes from the claim \`${claim}\`, which users can change`,
     explanation: `
-A user may write any value into \`user_metadata\` (Supabase) or \`unsafe_metadata\` (Clerk), with the API that the browser uses. Policies that compare such an attribute
-give each user the tenant or the level of his choice.
+An attribute of the principal comes from a claim that users can change. They can write any value into \`user_metadata\` (Supabase) or \`unsafe_metadata\` (Clerk), with the API that the browser uses.
+A policy that compares such an attribute lets users choose their own tenant or level.
 
-Take a claim that only your server writes, such as \`app_metadata.tenant\` or \`org_id\`. There is no switch that allows it.
+Use a claim that only your server writes, such as \`app_metadata.tenant\` or \`org_id\`. This check cannot be turned off.
 `,
   }),
   'rls/not-in-sql': message<{
@@ -133,18 +134,19 @@ Take a claim that only your server writes, such as \`app_metadata.tenant\` or \`
     severity: 'error',
     stage: 'rls',
     kind: 'row level security',
-    text: ({ kind, command, reason }) => `\`${command}\` of \`${kind}\` cannot be a policy of PostgreSQL: ${reason}`,
+    text: ({ kind, command, reason }) =>
+      `\`${command}\` of \`${kind}\` cannot be written as a PostgreSQL policy: ${reason}`,
     explanation: `
-\`authzc rls\` writes a policy only if it selects exactly the rows that a check allows. The condition of these actions contains something that PostgreSQL cannot decide alike, so nothing
-is written: a policy that shows less is a fault that nobody sees, and one that shows more is a leak.
+The condition of these actions contains something that PostgreSQL cannot decide in the same way as a check. \`authzc rls\` writes a policy only if it selects exactly the rows that a check
+allows, so it writes nothing: a policy that selects too few rows hides data unnoticed, and one that selects too many leaks data.
 
-Usual reasons:
+Common reasons:
 
-- Two values of unknown types are compared, one of the principal and one of a JSON column: declare the type of the attribute under \`rls.attributes\`, or map a column with a type.
-- An attribute of the resource has no column: add it to the table.
-- An operation has no SQL, such as a call of \`matches\` on an attribute of the resource ([refusals](../plans.md#refusals)).
+- The condition compares an attribute of the principal with a value in a JSON column, and the type of neither is known. Declare the type of the attribute under \`rls.attributes\`, or map a column with a type.
+- An attribute of the resource has no column. Add it to the table.
+- An operation has no SQL, such as \`matches\` on an attribute of the resource ([refusals](../plans.md#refusals)).
 
-Change the condition or the table, or leave the statement out under \`rls\`: then the database allows it to nobody.
+Change the condition or the table, or omit the statement under \`rls\`. The database then denies the statement to everyone.
 `,
   }),
   'facts/whole': message<{ readonly side: string }>({
@@ -153,27 +155,26 @@ Change the condition or the table, or leave the statement out under \`rls\`: the
     kind: 'attributes read as a whole',
     text: ({ side }) => `\`${side}\` is read as a whole: the decision needs every attribute`,
     explanation: `
-A condition compares, counts or walks all attributes of the principal or of the resource, as \`R.attr == P.attr\` and \`size(R.attr) > 3\` do. What it reads then has no names:
-callers have to send every attribute, a [facts engine](../send-ids.md) fetches everything that its sources provide, and no attribute can be left out of an
+A condition reads all attributes of the principal or of the resource at once, as \`R.attr == P.attr\` and \`size(R.attr) > 3\` do. The compiler then cannot list the attributes that are needed:
+callers must send every attribute, a [facts engine](../send-ids.md) fetches everything that its sources provide, and no attribute can be left out of an
 [audit entry](../audit.md#keep-only-what-decisions-read).
 
-It is only reported with \`--facts\`. The decisions are right.
+The warning is only reported with \`--facts\`. Decisions are correct.
 
-Name the attributes in the condition, or put those that are compared into a map of their own: \`R.attr.labels == P.attr.labels\` reads one attribute.
+Name the attributes in the condition, or put the compared attributes into one map: \`R.attr.labels == P.attr.labels\` reads one attribute.
 `,
   }),
   'rls/no-index': message<{ readonly kind: string; readonly command: string }>({
     severity: 'warning',
     stage: 'rls',
     kind: 'row level security',
-    text: ({ kind, command }) =>
-      `no index finds the rows of \`${command}\` of \`${kind}\`: some principals see every row`,
+    text: ({ kind, command }) => `\`${command}\` of \`${kind}\` cannot use an index: some principals see every row`,
     explanation: `
-Some principals are allowed the action on every row, and others on the rows that a column names. The condition of the policy is an alternative of both, \`has_role('admin') OR
-owner = id\`. PostgreSQL plans it before it knows the principal, so it reads the whole table for everyone.
+PostgreSQL cannot use an index, because the policy allows some principals every row and others only the rows in which a column matches. The condition combines both:
+\`has_role('admin') OR owner = id\`. PostgreSQL plans the query before it knows the principal, so it reads the whole table for everyone.
 
-The policy is right, and slow on a large table. For lists, add [the plan](../plans.md) to the query: it is made for the principal and finds the rows by their index, and the policy makes sure
-that nothing else is shown. Or give such principals a role of the database of their own, and leave it out of \`to\`.
+The policy is correct, but slow on a large table. For lists, add [the plan](../plans.md) to the query: it is specific to the principal, so it can use an index, and the policy still
+hides all other rows. Or give principals who see every row a separate database role, and omit this role from \`to\`.
 `,
   }),
   'rls/slow-relation': message<{ readonly kind: string; readonly command: string; readonly condition: string }>({
@@ -183,12 +184,11 @@ that nothing else is shown. Or give such principals a role of the database of th
     text: ({ kind, command, condition }) =>
       `\`${command}\` of \`${kind}\` calls a function for each row, for \`${condition}\``,
     explanation: `
-The condition compares related rows with another column of the resource, or counts them. For a condition about
-related rows and the principal alone, the policy asks the database once for the keys of the rows that pass; this one depends on each row,
-so a function decides it for each row. It is right, and slow where a statement reads many rows.
+The condition compares related rows with a column of the resource, or counts them, so the policy calls a function for each row. The result is correct, but slow if a statement reads many rows.
+A condition that only compares related rows with the principal is evaluated once per statement.
 
-For lists, add [the plan](../plans.md) to the query: it finds the rows, and the function is called for those alone. Or change the
-condition to one about related rows and the principal, such as a column of the share in place of one of the document.
+For lists, add [the plan](../plans.md) to the query: it selects the rows first, and the function is called only for these. Or change the
+condition so that it reads only related rows and the principal, such as a column of the share instead of a column of the document.
 `,
   }),
   'rls/insert-returning': message<{ readonly kind: string }>({
@@ -196,13 +196,13 @@ condition to one about related rows and the principal, such as a column of the s
     stage: 'rls',
     kind: 'row level security',
     text: ({ kind }) =>
-      `a principal may insert a row of \`${kind}\` that it does not see: \`INSERT … RETURNING\` then fails`,
+      `a principal may insert a row of \`${kind}\` that it cannot read: \`INSERT … RETURNING\` then fails`,
     explanation: `
-PostgreSQL also applies the policy of SELECT to an inserted row if the statement returns it. Most libraries return it: Prisma, TypeORM and Drizzle with \`returning()\`. It is not proved that
-a principal that may insert a row may see it, so such a statement may fail with "new row violates row-level security policy", where a check allows it.
+A principal may be allowed to insert a row but not to read it, so an \`INSERT\` that returns the row can fail. PostgreSQL applies the policy of \`SELECT\` to the returned row, and reports "new row violates
+row-level security policy", although a check allows the insert. Prisma, TypeORM, and Drizzle with \`returning()\` return inserted rows.
 
-Let principals see the rows that they may insert: add a rule for the same roles with the same condition, or write \`insert: {all: [create, view]}\`, which refuses the row in either case. Ignore the warning if
-such rows are inserted without RETURNING.
+Let principals read the rows that they may insert: add a rule for the same roles with the same condition. Or write \`insert: {all: [create, view]}\`, which denies inserting a row that the principal cannot read. Ignore the warning if
+your application inserts these rows without \`RETURNING\`.
 `,
   }),
   'rule/name-collides': message<{ readonly name: string }>({
@@ -211,7 +211,7 @@ such rows are inserted without RETURNING.
     kind: 'rule name collides',
     text: ({ name }) => `two rules have the name \`${name}\``,
     explanation: `
-Two rules of the policy have the same name. An unnamed rule is named after its position: the second one is \`rule-002\`, in a principal policy \`<resource>_rule-002\`. Either another
+Two rules of the policy have the same name. An unnamed rule is named after its position: the second rule is \`rule-002\`, or \`<resource>_rule-002\` in a principal policy. Either another
 rule has this name, or two resources of a principal policy that can match the same request have actions with the same name.
 
 The name identifies the rule: the outputs of the two cannot be distinguished, and within one request **the result of the condition that is evaluated first counts for both**.
@@ -240,7 +240,7 @@ Remove it: a rule without condition always applies. If it should depend on the r
 This condition, or this part of a condition, can never hold: it does not depend on the request and is false, or its value is not a boolean. Only \`true\` holds: a string, a number
 or a list never does, and causes no error.
 
-Compare the value with something (\`R.attr.status == "OPEN"\`, \`size(R.attr.tags) > 0\`), test its presence with \`has(R.attr.x)\`, or remove the rule.
+Compare the value (\`R.attr.status == "OPEN"\`, \`size(R.attr.tags) > 0\`), test its presence with \`has(R.attr.x)\`, or remove the rule.
 `,
   }),
   'comparison/never-holds': message<{
@@ -287,7 +287,7 @@ Attributes, token claims and constants are plain JSON. Their numbers are doubles
     kind: 'unusable regular expression',
     text: ({ name, reason }) => `functions that use \`${name}\` as a regular expression always fail: ${reason}`,
     explanation: `
-A constant or variable is the pattern of \`matches\` or of a function such as \`regex.extract\`, and is not valid in RE2 syntax, or is too large: \`.{1,1000}\` counts as a thousand
+A constant or variable is used as a regular expression, as in \`matches\` or \`regex.extract\`, but is not valid RE2 syntax or is too large: \`.{1,1000}\` counts as a thousand
 instructions. The call fails in every request, and a condition that fails does not hold: an ALLOW is never granted, **a DENY never applies**.
 
 Correct the pattern, or use smaller counts. Patterns that are written in the expression itself are errors.
@@ -360,7 +360,7 @@ A rule of a role policy names a resource that matches no request. The kind in a 
 
 The same warning is reported if there is no resource policy for such a resource: a role policy only narrows what resource policies allow.
 
-Write the name as it is looked up (\`album_object\`, \`album_*\`) or \`"*"\`, or correct the name. Only kinds that do not consist of plain names, such as \`album:1\` or \`an album\`, keep
+Write the name as it is looked up (\`album_object\`, \`album_*\`) or \`"*"\`, or correct the name. Only kinds that are not plain names, such as \`album:1\` or \`an album\`, keep
 their characters.
 `,
   }),
@@ -370,10 +370,10 @@ their characters.
     kind: 'principal policy never matches',
     text: ({ resource, reason }) => `\`${resource}\` matches no resource: ${reason}`,
     explanation: `
-A rule of a principal policy names resources with a glob that contains \`:\`, \`@\`, \`-\` or \`/\`. The kind in a request is looked up with these replaced by \`_\`, and globs are compared
+A rule of a principal policy names resources with a glob that contains \`:\`, \`@\`, \`-\` or \`/\`, so it matches no plain kind. The kind in a request is looked up with these characters replaced by \`_\`, and globs are compared
 with the result as written. (A resource without \`*\` is not a glob, and is translated like the kind.)
 
-Write the glob with \`_\`: \`album_*\` for \`album:*\`, \`leave_*\` for \`leave-*\`. Only kinds that do not consist of plain names, such as \`album:1\` or \`an album\`, keep their characters.
+Write the glob with \`_\`: \`album_*\` for \`album:*\`, \`leave_*\` for \`leave-*\`. Only kinds that are not plain names, such as \`album:1\` or \`an album\`, keep their characters.
 `,
   }),
   'glob/unreliable': message<{ readonly glob: string; readonly reason: string }>({
@@ -420,8 +420,8 @@ Omit \`scope\` for the root scope.
     kind: 'consent at the root scope',
     text: ({ policy }) => `${policy} can never allow: the root scope has no parent that could consent`,
     explanation: `
-The policy is at the root scope and requires parental consent for what it allows
-(\`scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\`). An ALLOW of such a policy counts only if a parent scope allows as well, and the root has no parent. A
+The policy is at the root scope, but its ALLOWs need the consent of a parent scope
+(\`scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\`). Such an ALLOW counts only if a parent scope allows as well, and the root has no parent. A
 conditional ALLOW denies principals who do not meet its condition.
 
 Remove \`scopePermissions\` from policies at the root, or give the policy the intended \`scope\`.

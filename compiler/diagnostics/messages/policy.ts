@@ -107,7 +107,7 @@ Write a number that is large enough, or the quoted string \`".inf"\` if you need
     kind: 'validation',
     text: ({ field }) => `${field}: value is required`,
     explanation: `
-The field is required, but absent or empty. The message has its path: \`rules[0]\` is the first rule.
+The field is required, but absent or empty. The message shows its path: \`rules[0]\` is the first rule.
 
 Add the field with a value.
 `,
@@ -140,7 +140,7 @@ Remove the duplicate.
     kind: 'validation',
     text: ({ field, pattern }) => `${field}: does not match regex pattern \`${pattern}\``,
     explanation: `
-The name contains characters that are not allowed here. The message has the pattern of allowed names:
+The name contains characters that are not allowed here. The message shows the pattern that names must match:
 
 - resources, principals and roles of a policy are exact names without \`* ? [ ] { } !\`; only rules can have globs;
 - versions have letters, digits and \`_\`: \`version: v1_0\`;
@@ -156,7 +156,7 @@ Rename it.
     kind: 'validation',
     text: ({ field, text }) => `${field}: must equal \`${text}\``,
     explanation: `
-There is only one version of the policy language.
+The \`apiVersion\` is not supported. There is only one version of the policy language.
 
 Write \`apiVersion: api.authz.dev/v1\`.
 `,

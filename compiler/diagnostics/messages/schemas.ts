@@ -39,7 +39,7 @@ Correct the name, or add the attribute to the schema. With \`--strict-types\` th
     kind: 'attribute not in schema',
     text: ({ path }) => `the schema does not list \`${path}\``,
     explanation: `
-The JSON schema lists attributes at this level, but not this one; none of its \`patternProperties\` matches it either. Requests may still contain the attribute,
+The JSON schema does not list this attribute, although it lists others at this level. None of its \`patternProperties\` matches it either. Requests may still contain the attribute,
 because \`additionalProperties\` is absent and the schema allows unlisted attributes. More often, the name is misspelled. Reading it then fails: an ALLOW is never granted and
 **a DENY never applies**.
 
@@ -66,7 +66,7 @@ Correct the value, compare with a value of the right type (\`R.attr.count == 3\`
     kind: 'optional attribute',
     text: ({ path }) => `\`${path}\` may be missing: the schema does not require it`,
     explanation: `
-The JSON schema does not require the attribute, and nothing ensures that it exists before it is read. Reading a missing attribute fails: an ALLOW is not granted and **a DENY
+The JSON schema does not require the attribute, and the condition does not check that it exists before reading it. Reading a missing attribute fails: an ALLOW is not granted and **a DENY
 does not apply**. This is only reported with \`--strict-types\`.
 
 These guards are recognized: \`has(R.attr.x) && R.attr.x == 1\` (in any order), \`!has(R.attr.x) || R.attr.x == 1\`, \`has(R.attr.x) ? R.attr.x : 0\`, \`"x" in R.attr && …\`,

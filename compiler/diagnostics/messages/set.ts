@@ -24,7 +24,7 @@ Remove one of the documents, change its version or scope, or set \`disabled: tru
     kind: 'disabled policy',
     text: ({ policy }) => `${policy} is disabled and counts as absent`,
     explanation: `
-A disabled document is reported only together with other problems, because it may be their cause: it cannot be imported, and it leaves a gap in a chain of scopes.
+A policy is disabled, which may be the cause of the other problems: a disabled policy cannot be imported, and it leaves a gap in a chain of scopes. Disabled policies are reported only together with other problems.
 
 Remove \`disabled: true\`, or the references to the document.
 `,
@@ -70,8 +70,8 @@ Use a shorter scope.
     kind: 'scope permissions conflict',
     text: ({ scope }) => `policies sharing ${scopeText(scope)} have conflicting scopePermissions`,
     explanation: `
-\`scopePermissions\` belongs to the scope: all resource and principal policies of a scope must agree whether their ALLOWs override the parent scope or need its consent. A policy
-without the field overrides, but must not be combined with policies that set \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\`.
+All resource and principal policies of a scope must have the same \`scopePermissions\`: their ALLOWs either override the parent scope or need its consent. A policy
+without the field overrides the parent scope, but must not be combined with policies that set \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\`.
 
 Give all policies of the scope the same \`scopePermissions\`, or remove the field from those that override the parent scope.
 `,
@@ -82,7 +82,7 @@ Give all policies of the scope the same \`scopePermissions\`, or remove the fiel
     kind: 'scope permissions differ',
     text: ({ scope }) => `the two policies sharing ${scopeText(scope)} have different scopePermissions`,
     explanation: `
-A scope has only two policies; one overrides the parent scope, and the other needs its consent. Each decides by its own setting. With a third document in the scope, this becomes
+The two policies of a scope have different \`scopePermissions\`: the ALLOWs of one override the parent scope, and the ALLOWs of the other need its consent. Each policy uses its own setting. With a third document in the scope, this becomes
 the error \`scope/permissions-conflict\`.
 
 Give both policies the same \`scopePermissions\`.
@@ -120,7 +120,7 @@ Add a role policy with the same \`parentRoles\` for each of these versions. If t
     kind: 'unknown derived role',
     text: ({ name }) => `Derived role "${name}" is not defined in any imports`,
     explanation: `
-A rule names a derived role that none of the imported sets defines.
+A rule names a derived role that no imported set defines.
 
 Correct the name, or add the set that defines it to \`importDerivedRoles\`.
 `,
@@ -133,7 +133,7 @@ Correct the name, or add the set that defines it to \`importDerivedRoles\`.
       `Derived role "${name}" is defined in more than one import: ${definitions.join(', ')}`,
     shown: ({ name }) => `Derived role "${name}" is defined in more than one import`,
     explanation: `
-A rule names a derived role that more than one of the imported sets defines.
+A rule names a derived role that several imported sets define.
 
 Rename one of the definitions, or import only one of the sets.
 `,
@@ -256,11 +256,11 @@ Write the condition as \`match: { expr: ... }\`.
     stage: 'compile',
     kind: 'client projection not proved',
     text: ({ kind, action, claim, reason }) =>
-      `not proved that a client is right to call \`${action}\` of \`${kind}\` ${claim}: ${reason}`,
+      `cannot prove that \`${action}\` of \`${kind}\` is always ${claim} when the client answers so: ${reason}`,
     explanation: `
-\`authzc compile --client\` only writes a projection if a solver proves that its answers \`allowed\` and \`denied\` are what the server decides, whatever the attributes that the client does not know. Here it did not, so nothing is written.
+The compiler could not prove that the answers of a client projection agree with the server. \`authzc compile --client\` writes a projection only if a solver proves that its answers \`allowed\` and \`denied\` are correct for all values of the attributes that the client does not know, so it writes nothing.
 
-With \`no solver\`, install it: \`npm install --save-dev z3-solver\`. With \`resource limit\`, the condition is too hard for it: leave the action out of \`client.yaml\`, or an attribute, so that the condition becomes conditional.
+If the reason is \`no solver\`, install one: \`npm install --save-dev z3-solver\`. If it is \`resource limit\`, the condition is too complex for the solver: remove the action from \`client.yaml\`, or remove an attribute, so that the client answers \`conditional\`.
 `,
   }),
   'output/empty': message<Nothing>({

@@ -15,8 +15,8 @@ export const tableMessages = {
     kind: 'closure of a related table',
     text: ({ field, problem }) => `${field}: ${problem}`,
     explanation: `
-In a file of tables, \`closure\` makes a related table a list of all rows that several steps reach, such as the folders above a document. The first step finds rows by the columns of
-\`on\`, each further step by the columns of \`closure\`: both have the same columns of the other table on the left.
+The \`closure\` of a related table in a table file is invalid. A \`closure\` lists all rows that are reached in one or more steps, such as the folders above a document. The first step finds rows by the columns of
+\`on\`, and each further step by the columns of \`closure\`. Both must have the same columns of the related table on the left.
 
 \`\`\`yaml
 ancestors:
@@ -36,8 +36,8 @@ Write \`relation: many\`, and in \`closure\` the columns of \`on\` ([rows of sev
     kind: 'roles of users',
     text: ({ problem }) => `users.roles: ${problem}`,
     explanation: `
-In a file of tables, \`users\` says where principals are stored. Their roles are texts: a column with a list of them, a column with one, or the rows of another table, of which \`value\` is the
-column with the role.
+The \`roles\` of \`users\` in a table file are invalid. \`users\` declares where principals are stored. Their roles are strings: a column with a list, a column with one role, or the rows of another table, whose column \`value\` has
+the role.
 
 \`\`\`yaml
 users:
@@ -50,7 +50,7 @@ users:
     value: { column: role, type: text, nulls: never }
 \`\`\`
 
-If roles have a table with ids and names of their own, the rows that name them have one column, which is \`one\` row of it ([who may do what](../who-may.md#users-of-a-database)):
+If a separate table has the ids and names of roles, declare one column, which refers to \`one\` row of that table ([who may do what](../who-may.md#users-of-a-database)):
 
 \`\`\`yaml
 roles:
@@ -68,8 +68,8 @@ roles:
     kind: 'table of a database',
     text: ({ field, what }) => `${field}: the database has no ${what}`,
     explanation: `
-\`authzc plan --database\` compares a file of tables with a database, which lacks this table or column. A condition over it would fail. Names without a schema are found as in a query
-of the same connection, so the search path of PostgreSQL and the database of MySQL count.
+The database does not have a table or column that the table file declares, so a condition that uses it would fail. \`authzc plan --database\` looks up names without a schema as a query
+of the same connection does: in the search path of PostgreSQL, or in the current database of MySQL.
 
 Correct the name in the file, or run the migration that creates it.
 `,
@@ -88,14 +88,14 @@ Correct the name in the file, or run the migration that creates it.
     text: ({ field, column, type, declared, right, why }) =>
       `${field}: \`${column}\` has the type \`${type}\`, ${
         right.length === 0
-          ? `which no word fits${why === undefined ? '' : `: ${why}`}`
-          : `and the file says \`${declared}\`. Write ${right.map((word) => `\`${word}\``).join(', or ')}`
+          ? `which no mapping supports${why === undefined ? '' : `: ${why}`}`
+          : `but the file says \`${declared}\`. Write ${right.map((word) => `\`${word}\``).join(', or ')}`
       }`,
     explanation: `
-The type of a column says how its values become attributes for check, and how the database compares them. If the column has another type, the database decides otherwise than check: a
-\`char(8)\` ignores blanks at the end, a \`real\` is rounded, a \`date\` has no time. Lists would then have rows that check denies.
+A column has another type than the table file declares. The declared type determines how values become attributes of a check, and how the database compares them. With a different type, the database and a check decide differently: a
+\`char(8)\` ignores trailing blanks, a \`real\` is rounded, a \`date\` has no time. Lists would contain rows that a check denies.
 
-Write the word that fits ([types of columns](../adapters.md#types)), or change the type of the column.
+Declare the matching type ([types of columns](../adapters.md#types)), or change the type of the column.
 `,
   }),
   'tables/collation': message<
@@ -110,24 +110,24 @@ Write the word that fits ([types of columns](../adapters.md#types)), or change t
     stage: 'load',
     kind: 'table of a database',
     text: ({ field, column, declared, isDefault, collation, right }) =>
-      `${field}: \`${column}\` has the collation \`${collation}\`, and the file says \`${declared}\`${isDefault ? ', which is the default' : ''}. Write \`collation: ${right}\``,
+      `${field}: \`${column}\` has the collation \`${collation}\`, but the file says \`${declared}\`${isDefault ? ', which is the default' : ''}. Write \`collation: ${right}\``,
     explanation: `
-Check compares strings by their bytes. A column with a collation such as \`NOCASE\`, \`utf8mb4_0900_ai_ci\` or a nondeterministic one of PostgreSQL takes strings for equal that differ, so
-that \`Anna\` would see the rows of \`anna\`; one that sorts in another order than that of bytes is not \`binary\`.
+A column has another collation than the table file declares. A check compares strings by their bytes. With \`NOCASE\`, \`utf8mb4_0900_ai_ci\` or a nondeterministic collation of PostgreSQL, different strings can be equal, so
+\`Anna\` would see the rows of \`anna\`. A collation that does not sort by bytes is not \`binary\`.
 
-Write the collation that the column has: the condition then compares bytes as well ([collations](../plans.md#column-types)).
+Declare the collation of the column, so that the condition compares bytes too ([collations](../plans.md#column-types)).
 `,
   }),
   'tables/nullable': message<Column>({
     severity: 'error',
     stage: 'load',
     kind: 'table of a database',
-    text: ({ field, column }) => `${field}: \`${column}\` may be NULL, and the file says \`nulls: never\``,
+    text: ({ field, column }) => `${field}: \`${column}\` may be NULL, but the file says \`nulls: never\``,
     explanation: `
-With \`nulls: never\`, conditions do not test a column for NULL. If it has one, a rule that denies because of its value denies nothing, and the row is selected where check denies it. Columns of
-views may always be NULL, as far as a database tells.
+A column can be NULL, but the table file declares \`nulls: never\`. Conditions then do not test the column for NULL, so a DENY on its value does not apply to a NULL, and lists contain rows that a check denies. Databases report all columns
+of views as nullable.
 
-Write what check receives for NULL: \`nulls: missing\` or \`nulls: as-null\`. Or make the column NOT NULL.
+Declare what a check receives for NULL: \`nulls: missing\` or \`nulls: as-null\`. Or make the column \`NOT NULL\`.
 `,
   }),
   'tables/not-unique': message<{
@@ -139,12 +139,11 @@ Write what check receives for NULL: \`nulls: missing\` or \`nulls: as-null\`. Or
     stage: 'load',
     kind: 'table of a database',
     text: ({ field, table, columns }) =>
-      `${field}: no unique index of \`${table}\` has only ${columns.map((column) => `\`${column}\``).join(' and ')}, and the file says \`unique: true\``,
+      `${field}: no unique index of \`${table}\` has only ${columns.map((column) => `\`${column}\``).join(' and ')}, but the file says \`unique: true\``,
     explanation: `
-A relation to \`one\` row with \`unique: true\` declares that the database never has a second row. Without an index that guarantees this, a condition holds if any of several rows satisfies it, and check
-receives one of them.
+The table file declares \`unique: true\` for a relation to \`one\` row, but no unique index prevents a second row. If there are several rows, a condition holds if any of them satisfies it, but a check receives only one.
 
-Leave out \`unique\`, so that conditions count the rows, or create a unique index.
+Remove \`unique\`, so that conditions count the rows, or create a unique index.
 `,
   }),
 };

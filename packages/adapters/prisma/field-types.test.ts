@@ -120,7 +120,7 @@ test('messages name the attribute, the field, its type and the word to write', (
   );
   refused(
     { field: 'padded', type: 'text' },
-    /has the type `String\? @db.Char`, which no word fits: it pads with blanks/,
+    /has the type `String\? @db.Char`, which no mapping supports: it pads with blanks/,
   );
   refused(
     { field: 'flag', type: 'boolean', null: 'never' },
@@ -207,7 +207,7 @@ test('a client or its DMMF says as much as it has', () => {
     assert.type(create({ field: 'large', type: 'integer' }, schema), 'function');
   }
   for (const schema of [generated, dmmf])
-    assert.throws(() => create({ field: 'padded', type: 'text' }, schema), /which no word fits: it pads/);
+    assert.throws(() => create({ field: 'padded', type: 'text' }, schema), /which no mapping supports: it pads/);
   assert.type(create({ field: 'tags', type: 'list' }, runtime), 'function');
 });
 

@@ -143,7 +143,7 @@ function requireColumn(column: NamedColumn, attribute: string, model: string, da
   const what = `\`${attribute}\`: the field \`${column.field}\` of \`${model}\``;
   const typed = `${what} has the type \`${written(field)}\``;
   const row = findRow({ ...field, isList: field.isList ?? column.type === 'list' });
-  if (row.words.length === 0) throw new ColumnTypeError(`${typed}, which no word fits: ${row.why}`);
+  if (row.words.length === 0) throw new ColumnTypeError(`${typed}, which no mapping supports: ${row.why}`);
   if (!row.words.includes(column.type))
     throw new ColumnTypeError(
       `${typed}, and the mapping says \`type: '${column.type}'\`. Write ${row.words.map((word) => `\`type: '${word}'\``).join(', or ')}`,
