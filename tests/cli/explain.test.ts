@@ -137,6 +137,19 @@ test('an action that no rule is about', async () => {
   assert.match(stdout, /^DENY .*: no rule allows\nno rule matches this action and these roles\n/);
 });
 
+test('a kind that no policy has is said to be one, by explain and by check --explain', async () => {
+  const files = { ...FILES, 'album.yaml': FILES['album.yaml'].replace('kind: album', 'kind: albun') };
+  const { stdout } = await explain(['--action', 'view'], files);
+  const text = /no rule allows\nno policy covers kind `albun`: did you mean `album`\?\n/;
+  assert.match(stdout, text);
+  const folder = folderOf(files);
+  folders.push(folder);
+  assert.match(
+    (await callAuthzc(['check', ...EXPLAIN.slice(1), '--action', 'view', '--explain'], folder)).stdout,
+    text,
+  );
+});
+
 test('bad input is refused with the reason', async () => {
   const noFile = await explain(['--action', 'view'], { ...FILES, 'alice.yaml': 'roles: 1\n' });
   assert.is(noFile.code, 2);

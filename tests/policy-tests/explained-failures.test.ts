@@ -73,6 +73,12 @@ test('a DENY shows the rule that denies, or else the rules that could have allow
   ]);
 });
 
+test('a kind that no policy has is said to be one, with the kind that is probably meant', async () => {
+  const [, reason, ...others] = await why('user', '{}', 'view: EFFECT_ALLOW', '', '', 'albun');
+  assert.is(reason, 'WHY: no policy covers kind `albun`: did you mean `album`?');
+  assert.equal(others, []);
+});
+
 test('strict evaluation shows the rule that fails', async () => {
   const [, reason, , , rule] = await why('user', '{owner: ann}', 'edit: EFFECT_ALLOW', 'strictEvaluation: true');
   assert.is(reason, 'WHY: locked cannot be evaluated, and evaluation is strict');
@@ -133,11 +139,11 @@ function output(val: string): string {
   return `outputs: [{action: view, expected: [{src: resource.album.vdefault#owners, val: ${val}}]}]`;
 }
 
-function suitesOf(roles: string, attr: string, expected: string, options: string, outputs: string) {
+function suitesOf(roles: string, attr: string, expected: string, options: string, outputs: string, kind = 'album') {
   const text = `name: S
 options: {${options}}
 principals: {ann: {id: ann, roles: [${roles}]}}
-resources: {album: {kind: album, id: a1, attr: ${attr}}}
+resources: {album: {kind: ${kind}, id: a1, attr: ${attr}}}
 tests:
   - name: T
     input: {principals: [ann], resources: [album], actions: [${expected.split(':')[0]}]}
@@ -153,8 +159,8 @@ tests:
 }
 
 /** The lines below the action of the only test. */
-async function why(roles: string, attr: string, expected: string, options = '', outputs = ''): Promise<string[]> {
-  const suites = suitesOf(roles, attr, expected, options, outputs);
+async function why(roles: string, attr: string, expected: string, options = '', outputs = '', kind = 'album') {
+  const suites = suitesOf(roles, attr, expected, options, outputs, kind);
   const policies = { ...(await bundle), lowered: () => compilation.lowered };
   const { report } = await runPolicyTests(suites, policies, OPTIONS);
   const lines = report.split('\n');

@@ -108,6 +108,7 @@ async function checked(
                 paint: choosePaint(stdout, context),
                 pathOf: formatPath,
                 full: false,
+                program: policies.lowered,
               }),
               tenantRoles,
             ),

@@ -103,6 +103,7 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
       paint: choosePaint(stdout, context),
       pathOf: formatPath,
       full,
+      program,
     });
     stdout.write(
       withTenantRoles(lines, tenantRoles)

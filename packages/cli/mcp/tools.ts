@@ -127,7 +127,12 @@ export const TOOLS: readonly Tool[] = [
       const explanation = explainDecisions(lowered, options)(request, isAllowed, { near });
       const formatPath = (file: string): string => shownPath(file, folder.path);
       return {
-        text: prettyExplanation(request, explanation, { paint: plain, pathOf: formatPath, full: true }).join('\n'),
+        text: prettyExplanation(request, explanation, {
+          paint: plain,
+          pathOf: formatPath,
+          full: true,
+          program: lowered,
+        }).join('\n'),
         data: explanation,
       };
     },

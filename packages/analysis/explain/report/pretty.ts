@@ -12,7 +12,9 @@ import type {
 import type { AccessRequest } from '../../../../runtime/engine/index.js';
 import type { Paint } from '../../../../compiler/diagnostics/paint.js';
 import { visible } from '../../../../compiler/diagnostics/visible.js';
+import type { Program } from '../../../../compiler/ir/program.js';
 import { isClause, isTrue, shown } from '../condition-tree.js';
+import { uncoveredKind } from '../uncovered-kind.js';
 
 /** How an explanation is shown. */
 export interface PrettyOptions {
@@ -21,6 +23,12 @@ export interface PrettyOptions {
   readonly pathOf: (file: string) => string;
   /** Whether values are shown whole; otherwise they are cut. */
   readonly full: boolean;
+}
+
+/** How the explanation of a decision is shown. */
+export interface ExplanationOptions extends PrettyOptions {
+  /** The policies that decided. */
+  readonly program: Program;
 }
 
 /** A line of a tree. */
@@ -33,12 +41,12 @@ export interface Line {
 export function prettyExplanation(
   request: AccessRequest,
   explanation: Explanation,
-  options: PrettyOptions,
+  options: ExplanationOptions,
 ): readonly string[] {
   const writer = new Writer(options);
   writer.head(request, explanation);
   writer.steps(0, explanation, explanation.steps);
-  if (isUnreached(explanation)) writer.line(0, UNREACHED);
+  if (isUnreached(explanation)) writer.line(0, visible(unreachedReason(request, options)));
   writer.nearMisses(explanation);
   return writer.lines.map(({ depth, text }) => `${'  '.repeat(depth)}${text}`);
 }
@@ -51,14 +59,18 @@ export function prettyExplanation(
  *   reached.
  */
 export function briefExplanation(
+  request: AccessRequest,
   explanation: Explanation,
-  options: PrettyOptions,
+  options: ExplanationOptions,
   sources: readonly string[] = [],
 ): readonly Line[] {
   const steps = relevantSteps(explanation, sources);
   if (sources.length > 0 && steps.length === 0) return [];
   const writer = new Writer(options);
-  writer.line(0, `WHY: ${visible(sources.length > 0 ? 'the rule of the output' : briefReason(explanation))}`);
+  writer.line(
+    0,
+    `WHY: ${visible(sources.length > 0 ? 'the rule of the output' : briefReason(request, explanation, options))}`,
+  );
   writer.steps(1, explanation, steps);
   return writer.lines;
 }
@@ -251,15 +263,18 @@ function reason({ decision, decidedBy, steps, matchedPolicy, isRejected = false 
   return decision === 'DENY' ? 'no rule allows' : matchedPolicy;
 }
 
-function briefReason(explanation: Explanation): string {
-  return isUnreached(explanation) ? UNREACHED : reason(explanation);
+function briefReason(request: AccessRequest, explanation: Explanation, options: ExplanationOptions): string {
+  return isUnreached(explanation) ? unreachedReason(request, options) : reason(explanation);
 }
 
 function isUnreached({ steps, isRejected = false }: Explanation): boolean {
   return steps.length === 0 && !isRejected;
 }
 
-const UNREACHED = 'no rule matches this action and these roles';
+function unreachedReason({ principal, resource }: AccessRequest, { program }: ExplanationOptions): string {
+  const asked = { kind: resource.kind, principal: principal.id };
+  return uncoveredKind(program, asked) ?? 'no rule matches this action and these roles';
+}
 
 /** A result that is neither true nor false. */
 function unusual(result: Outcome): string {
