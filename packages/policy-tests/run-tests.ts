@@ -160,7 +160,10 @@ function makeCalls(pair: Pair, asked: readonly string[], { skipBatching, traced 
 }
 
 const NO_ACTION = 'No actions matched the test filter';
-const NO_TIME = 'a policy used a time-based condition, but `now` was not provided in the test options';
+const NO_TIME = [
+  'a policy used a time-based condition, but `now` was not provided in the test options',
+  'add `options: {now: "2026-01-31T12:00:00Z"}` to the test or its suite, or run `authzc test --now TIME`',
+].join('; ');
 
 function reasonToLeaveOut(
   { test, principalKey, resourceKey }: Pair,

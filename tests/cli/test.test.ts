@@ -171,8 +171,9 @@ test('a condition that reads the time is an error without `now`, and decides wit
   const without = await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test');
   assert.is(without.code, 4);
   assert.is(
-    without.stdout.match(/ERROR: a policy used a time-based condition, but `now` was not provided in the test options/g)
-      ?.length,
+    without.stdout.match(
+      /ERROR: a policy used a time-based condition, but `now` was not provided in the test options; add `options: \{now: "2026-01-31T12:00:00Z"\}` to the test or its suite, or run `authzc test --now TIME`\n/g,
+    )?.length,
     2,
   );
   assert.match(
