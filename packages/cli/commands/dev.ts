@@ -27,7 +27,7 @@ export async function devCommand(
   const load = (sets: readonly string[]) => loadConfig({ file, sets, environment: env });
   const { places } = load(options.set);
   const local = Object.entries(ADDRESSES).flatMap(([key, address]) => (places.has(key) ? [] : `${key}=${address}`));
-  const loaded = atPort(load([...local, ...options.set]), options.port);
+  const loaded = atPort(load([...local, ...options.set]), options.port, places);
   const folder = directory ?? loaded.config.policyDirectory ?? 'policies';
   const watched = new WatchedTests(false, context);
   const runTests = async (): Promise<void> => {

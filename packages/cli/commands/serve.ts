@@ -78,12 +78,20 @@ function loadReferenceConfig(sources: ConfigSources): LoadedConfig {
   }
 }
 
-/** The configuration with both listeners at one port. */
-export function atPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
+/**
+ * The configuration with both listeners at one port: gRPC is at the address of HTTP, even if its own has another host,
+ * unless the command line sets that.
+ *
+ * @param places where the keys are set; those of a command line begin with `--set`.
+ */
+export function atPort(loaded: LoadedConfig, port: number | undefined, places = loaded.places): LoadedConfig {
   if (port === undefined) return loaded;
   const { config } = loaded;
-  const { httpListenAddr, grpcListenAddr } = config.server;
-  const server = { httpListenAddr: moved(httpListenAddr, port), grpcListenAddr: moved(grpcListenAddr, port) };
+  const { httpListenAddr: http, grpcListenAddr: grpc } = config.server;
+  const httpListenAddr = moved(http, port);
+  const isSet = places.get('server.grpcListenAddr')?.startsWith('--set') === true;
+  const shared = http.kind === 'tcp' && grpc.kind === 'tcp' ? httpListenAddr : moved(grpc, port);
+  const server = { httpListenAddr, grpcListenAddr: isSet ? grpc : shared };
   return { ...loaded, config: { ...config, server: { ...config.server, ...server } } };
 }
 
