@@ -69,6 +69,23 @@ test('broken policies and tests are shown, and it recovers; files that are only 
   assert.is((await end(watching)).code, 0);
 });
 
+test('a folder without tests is said to be one, as without --watch, until it has some', async () => {
+  const { folder, ran } = watch();
+  await ran('ran 2 of 2 suites\nauthzc: waiting for changes in policies\n');
+  for (const name of ['document', 'photo']) rmSync(join(folder, `policies/${name}_test.yaml`));
+  await ran('`policies` holds no tests (files `*_test.yaml`); name their folder with --tests DIR');
+  write(folder, 'policies/document_test.yaml', suiteThat('document', 'EFFECT_DENY'));
+  await ran('ran 1 of 1 suites\n');
+
+  const empty = folderOf({ 'policies/document.yaml': documentPolicy('view') });
+  folders.push(empty);
+  const first = launch(PROGRAMS.authzc, ['test', '--watch'], empty);
+  running.push(first);
+  await until(() => first.said().includes('waiting for changes'), first.said);
+  assert.match(first.said(), '`policies` holds no tests');
+  assert.not.match(first.said(), 'ran 0 of 0');
+});
+
 test('with --coverage every change runs all suites; --mutate is refused', async () => {
   const { folder, watching, ran } = watch('--coverage');
   await ran('ran 2 of 2 suites\n');

@@ -63,7 +63,7 @@ export async function testCommand(
   const watched = new WatchedTests(measuresCoverage(options), context);
   const runAffected = async (): Promise<void> => {
     watched.begin();
-    await testOnce(directory, { ...options, passWithNoTests: true }, context, watched);
+    await testOnce(directory, options, context, watched);
   };
   await untilInterrupted([directory, options.tests ?? directory], runAffected, context);
   return EXIT.done;
