@@ -65,7 +65,7 @@ export class CallFactsService implements FactsService {
         () => requireCaller(waiter),
         (error: unknown) => {
           // What was not fetched is unknown; deciding exceeds the same limit, and says so.
-          if (!(error instanceof EvaluationLimitError)) throw error;
+          if (!(error instanceof EvaluationLimitError)) throw asRefusal(error);
         },
       );
     });
@@ -82,7 +82,12 @@ export class CallFactsService implements FactsService {
       return { question, decide: (work) => work(), facts: undefined };
     const facts = this.#factsOf(call, deciders);
     const { gathered } = facts;
-    const { principals, resources, isWhole: isKnown, open } = gatherer.complete(deciders, question, gathered);
+    const {
+      principals,
+      resources,
+      isWhole: isKnown,
+      open,
+    } = refusing(() => gatherer.complete(deciders, question, gathered));
     if (open.size > 0) {
       const lacking = [...open.values()].flatMap((actions) => [...actions.values()].flat());
       this.#count(lacking);
@@ -118,7 +123,7 @@ export class CallFactsService implements FactsService {
       requireCaller(waiter);
       return attr;
     } catch (error) {
-      throw error instanceof SentFactError ? refused(error.message) : error;
+      throw asRefusal(error);
     }
   }
 
@@ -138,7 +143,7 @@ export class CallFactsService implements FactsService {
     const deciders = this.options.deciders(call);
     if (refusing(() => gatherer.isComplete(deciders, [], [plan]))) return { plan, unknown: undefined };
     const { gathered } = this.#factsOf(call, deciders);
-    const { principals, resource, lacking } = gatherer.completePlan(deciders, plan, gathered);
+    const { principals, resource, lacking } = refusing(() => gatherer.completePlan(deciders, plan, gathered));
     if (lacking.length > 0) {
       this.#count(lacking);
       throw this.#unavailable(lacking);
@@ -256,6 +261,11 @@ function refusing<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof SentFactError ? refused(error.message) : error;
+    throw asRefusal(error);
   }
+}
+
+/** The error of a call by what was thrown for it. */
+function asRefusal(error: unknown): unknown {
+  return error instanceof SentFactError ? refused(error.message) : error;
 }

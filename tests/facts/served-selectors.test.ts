@@ -198,6 +198,40 @@ test('plans have the roles of the sources; kinds whose rows say their scope have
   }
 });
 
+test('facts that may not be sent are refused, whether roles are known or not', async () => {
+  const refusing = {
+    level: { of: 'principal', provides: { level: 'number' }, http: { url: `${origin.url}/people?ids={ids}` } },
+    secrets: { of: 'doc', provides: { secret: 'boolean' }, http: { url: `${origin.url}/docs?ids={ids}` } },
+  };
+  const own = sourcesOf({}, false) as { readonly from: object };
+  const server = await startFactsServer(bundle, {
+    sources: { ...own, caller: 'refuse', from: { ...own.from, ...refusing } },
+  });
+  const post = async (path: string, body: object) => {
+    const answer = await send(server.httpAddress, 'POST', path, JSON.stringify(body), asJson);
+    return [answer.status, (JSON.parse(answer.text) as { readonly code?: number }).code, answer.text] as const;
+  };
+  try {
+    for (const id of ['ann', 'carl', 'nobody'])
+      for (const [level, secret] of [
+        [{ level: 1 }, {}],
+        [{}, { secret: true }],
+      ]) {
+        const principal = { id, roles: ['member'], attr: level };
+        const resource = { kind: 'doc', id: '1', attr: secret };
+        for (const [path, body] of [
+          ['/api/check/resources', { principal, resources: [{ resource, actions: ['view'] }] }],
+          ['/api/plan/resources', { principal, resource: { kind: 'doc', attr: secret }, action: 'view' }],
+        ] as const) {
+          const [status, code, text] = await post(path, body);
+          assert.equal([status, code], [400, 3], `${path} ${id}: ${text}`);
+        }
+      }
+  } finally {
+    await server.close();
+  }
+});
+
 test('audit entries have the roles and scopes that decided, and where they are from', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'authz-selectors-'));
   const path = join(folder, 'audit.log');
