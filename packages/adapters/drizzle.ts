@@ -10,7 +10,7 @@ import {
   type Table,
 } from 'drizzle-orm';
 import type { FactSource, RowLock } from '../../runtime/facts/index.js';
-import type { SqlParameter } from '../../runtime/residual/sql/index.js';
+import type { SqlDialect, SqlParameter } from '../../runtime/residual/sql/index.js';
 import { type RowReader, rowReader } from './attributes.js';
 import { columnSource, type FactsOf, mappedReaders, requireId } from './column-source.js';
 import type { DeclaredColumn } from './column-types.js';
@@ -101,13 +101,9 @@ export function drizzleAdapter<
   const columns: { readonly [property: string]: Column } = getTableColumns(table);
   requireMapping(stored, named, relatedTable);
   const conditionFor = (plan: PlannedFilter, options?: ConditionOptions): SQL<boolean> => {
-    if (options?.alias !== undefined) {
-      const { parts, parameters } = renderCondition(plan, stored, named, options, relatedTable);
-      return sql<boolean>(parts, ...parameters);
-    }
-    const deferred = { ...options, alias: OWN_ALIAS };
-    const { parts, parameters } = renderCondition(plan, withStandIns(stored, columns), named, deferred, relatedTable);
-    return writeColumns(splitColumns(parts, named.dialect), parameters, columns);
+    const query = queryFor(stored, columns, named.dialect, options);
+    const { parts, parameters } = renderCondition(plan, query.table, named, query.options, relatedTable);
+    return query.write(parts, parameters) as SQL<boolean>;
   };
   return Object.assign(conditionFor, rowReader<DrizzleRow<T>, M['attributes']>(stored, named, relatedTable));
 }
@@ -221,7 +217,7 @@ export interface DrizzleCan {
  * const principal = { id: 'ann', roles: ['user'] };
  * const plans = engine.planCapabilities({ principal, resource: { kind: 'album' }, actions: ['edit'] });
  * console.log(new QueryBuilder().select({ id: albums.id, ...can(plans) }).from(albums).toSQL().sql);
- * // => select "id", (((albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2) IS TRUE) as "canEdit" from "albums"
+ * // => select "id", ((("albums"."status" <> $1 OR "albums"."status" IS NULL) AND "albums"."owner_id" = $2) IS TRUE) as "canEdit" from "albums"
  *
  * @param related as for `drizzleAdapter`.
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
@@ -233,20 +229,20 @@ export function drizzleCan<T extends Table, Related extends { readonly [name: st
   names: CanNames = {},
 ): DrizzleCan {
   const relatedTable = relatedTables(related);
-  const taken = Object.keys(getTableColumns(table));
+  const columns: { readonly [property: string]: Column } = getTableColumns(table);
+  const taken = Object.keys(columns);
   const stored = storedTable(table);
   requireMapping(stored, mapping, relatedTable);
-  return ((plans: PlannedCapabilities, options?: CanOptions) =>
-    Object.fromEntries(
-      selectCanColumns(plans, stored, mapping, { ...options, ...names, taken }, relatedTable).columns.map(
-        ({ name, parts, parameters }) => [
-          name,
-          sql(parts, ...parameters)
-            .mapWith(Boolean)
-            .as(name),
-        ],
-      ),
-    )) as DrizzleCan;
+  return ((plans: PlannedCapabilities, options?: CanOptions) => {
+    const query = queryFor(stored, columns, mapping.dialect, options);
+    const own = { ...query.options, ...names, taken };
+    return Object.fromEntries(
+      selectCanColumns(plans, query.table, mapping, own, relatedTable).columns.map(({ name, parts, parameters }) => [
+        name,
+        query.write(parts, parameters).mapWith(Boolean).as(name),
+      ]),
+    );
+  }) as DrizzleCan;
 }
 
 /** A field for `select` for each masked column, which is its value or null, and what is told of the actions. */
@@ -286,7 +282,7 @@ export type DrizzleMask<T extends Table> = <
  * const plans = engine.planCapabilities({ principal, resource: { kind: 'album' }, actions: ['edit'] });
  * const masked = new QueryBuilder().select({ id: albums.id, ...mask(plans, { status: 'edit' }) }).from(albums);
  * console.log(masked.toSQL().sql);
- * // => select "id", CASE WHEN ((albums.status <> $1 OR albums.status IS NULL) AND albums.owner_id = $2) THEN albums.status END as "status" from "albums"
+ * // => select "id", CASE WHEN (("albums"."status" <> $1 OR "albums"."status" IS NULL) AND "albums"."owner_id" = $2) THEN "albums"."status" END as "status" from "albums"
  *
  * @param related as for `drizzleAdapter`.
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly.
@@ -300,15 +296,20 @@ export function drizzleMask<T extends Table, Related extends { readonly [name: s
   const columns: { readonly [property: string]: Column } = getTableColumns(table);
   const stored = storedTable(table);
   requireMapping(stored, mapping, relatedTable);
-  return ((plans: PlannedCapabilities, masks: object, options?: MaskOptions) =>
-    Object.fromEntries(
-      selectMasks(plans, stored, mapping, masks, options, relatedTable).map(({ name, isTold, parts, parameters }) => [
-        name,
-        sql(parts, ...parameters)
-          .mapWith(isTold ? Boolean : (columns[name] as Column))
-          .as(name),
-      ]),
-    )) as unknown as DrizzleMask<T>;
+  return ((plans: PlannedCapabilities, masks: object, options?: MaskOptions) => {
+    const query = queryFor(stored, columns, mapping.dialect, options);
+    return Object.fromEntries(
+      selectMasks(plans, query.table, mapping, masks, query.options, relatedTable).map(
+        ({ name, isTold, parts, parameters }) => [
+          name,
+          query
+            .write(parts, parameters)
+            .mapWith(isTold ? Boolean : (columns[name] as Column))
+            .as(name),
+        ],
+      ),
+    );
+  }) as unknown as DrizzleMask<T>;
 }
 
 function relatedTables(related: { readonly [name: string]: Table } = {}): (name: string) => StoredTable {
@@ -331,24 +332,52 @@ function storedTable(table: Table): StoredTable {
   };
 }
 
-/** A table whose columns Drizzle writes with the query: only it knows the alias of the table in a relational query. */
-function withStandIns(stored: StoredTable, columns: object): StoredTable {
-  const properties = Object.keys(columns);
-  return { ...stored, columnName: (property) => columnStandIn(properties.indexOf(property)) };
+/** How the expressions of one query are rendered, and written as Drizzle has them. */
+interface ExpressionsOfQuery<Options> {
+  readonly table: StoredTable;
+  readonly options: Options;
+  write(parts: TemplateStringsArray, parameters: readonly SqlParameter[]): SQL;
 }
 
-/** A condition with its columns as Drizzle has them. */
+/**
+ * Without an alias in the options, Drizzle writes the columns of the table with the query: only it knows the alias that the
+ * table has in a relational query.
+ */
+function queryFor<Options extends { readonly alias?: string }>(
+  stored: StoredTable,
+  columns: { readonly [property: string]: Column },
+  dialect: SqlDialect,
+  options: Options | undefined,
+): ExpressionsOfQuery<Options | undefined> {
+  if (options?.alias !== undefined)
+    return { table: stored, options, write: (parts, parameters) => sql(parts, ...parameters) };
+  const properties = Object.keys(columns);
+  const columnName = (property: string): string => {
+    stored.columnName(property);
+    return columnStandIn(properties.indexOf(property));
+  };
+  return {
+    table: { ...stored, columnName },
+    options: { ...options, alias: OWN_ALIAS } as unknown as Options,
+    write: (parts, parameters) => writeColumns(splitColumns(parts, dialect), parameters, columns),
+  };
+}
+
+/**
+ * An expression with its columns as Drizzle has them. Each is within an expression of its own, as Drizzle leaves the table
+ * out of names of columns in `select` from one table, which those of a related table would replace.
+ */
 function writeColumns(
   parts: readonly (readonly (string | DeferredColumn)[])[],
   parameters: readonly SqlParameter[],
   columns: { readonly [property: string]: Column },
-): SQL<boolean> {
+): SQL {
   const all = Object.values(columns);
   const written = parts.flatMap((pieces, index) => [
     ...(index === 0 ? [] : [sql`${parameters[index - 1]}`]),
     ...pieces.map((piece) => (typeof piece === 'string' ? sql.raw(piece) : sql`${all[piece.column]}`)),
   ]);
-  return sql.join(written) as SQL<boolean>;
+  return sql.join(written);
 }
 
 /** What Drizzle makes of a column in SQLite depends on its `mode`. */

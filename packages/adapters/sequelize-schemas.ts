@@ -24,6 +24,7 @@ interface Generator {
   deleteQuery(...values: unknown[]): unknown;
   arithmeticQuery(...values: unknown[]): unknown;
   whereItemQuery(...values: unknown[]): unknown;
+  generateInclude(...values: unknown[]): unknown;
   addSchema(table: object): unknown;
   quoteTable(table: unknown): string;
 }
@@ -32,7 +33,7 @@ type Schema = QuerySchema | undefined | 'unknown';
 
 /** The schemas of the queries that are being written, the innermost last. */
 const writing: Schema[] = [];
-/** The aliases of the tables whose conditions are being written, the innermost last. */
+/** The aliases of the tables whose conditions and columns are being written, the innermost last. */
 const aliases: unknown[] = [];
 const watched = new WeakSet<Generator>();
 
@@ -65,20 +66,36 @@ export function watchQueries(model: ModelStatic<Model>): void {
     const asked = modelIn(options);
     return typeof asked === 'function' ? schemaOf(asked, undefined) : 'same';
   });
-  const write = generator.whereItemQuery as (...values: unknown[]) => unknown;
-  generator.whereItemQuery = (...values: unknown[]): unknown => {
-    aliases.push((values[2] as { readonly prefix?: unknown } | undefined)?.prefix);
-    try {
-      return write.apply(generator, values);
-    } finally {
-      aliases.pop();
-    }
+  const watchAlias = (method: keyof Generator, aliasOf: (values: readonly unknown[]) => unknown): void => {
+    const write = generator[method] as (...values: unknown[]) => never;
+    generator[method] = (...values: unknown[]): never => {
+      aliases.push(aliasOf(values));
+      try {
+        return write.apply(generator, values);
+      } finally {
+        aliases.pop();
+      }
+    };
   };
+  watchAlias('selectQuery', () => undefined);
+  watchAlias('whereItemQuery', ([, , options]) => (options as { readonly prefix?: unknown } | undefined)?.prefix);
+  watchAlias('generateInclude', ([include, parent, top]) => aliasOfInclude(include, parent, top));
+}
+
+/** The alias that Sequelize gives the table of an include. */
+function aliasOfInclude(...given: unknown[]): string {
+  const [include, parent, top] = given as [
+    { readonly as: string },
+    { readonly internalAs: string; readonly externalAs: string },
+    { readonly names: { readonly name: unknown; readonly as: unknown } },
+  ];
+  const isOfTop = top.names.name === parent.externalAs || top.names.as === parent.externalAs;
+  return isOfTop ? include.as : `${parent.internalAs}->${include.as}`;
 }
 
 /**
- * Refuses a condition for a table with one alias where Sequelize writes it for another one: below an include, whose rows
- * would be selected by the row around them.
+ * Refuses a condition or a column for a table with one alias where Sequelize writes it for another one: below an include, whose rows
+ * would be judged by the row around them.
  */
 export function requireAlias(alias: string): void {
   const written = aliases.at(-1);
@@ -87,7 +104,7 @@ export function requireAlias(alias: string): void {
   const name = text.replace(/^["`]|["`]$/g, '');
   if (name !== alias)
     throw new TypeError(
-      `a condition for \`${alias}\` is used for \`${name}\`: pass the alias of the include to the adapter: \`alias: '${name}'\``,
+      `a condition or column for \`${alias}\` is used for \`${name}\`: pass the alias of the include to the adapter: \`alias: '${name}'\``,
     );
 }
 

@@ -118,7 +118,6 @@ export function sequelizeAdapter<
   const relatedTable = relatedTables(related);
   const named = mapping as unknown as Mapping<string>;
   requireMapping(table, named, relatedTable);
-  const place = (options?: ConditionOptions): Place => ({ model, related, ...options, dialect: mapping.dialect });
   const conditionFor = (plan: PlannedFilter, options?: ConditionOptions): SequelizeCondition => {
     const { parts, parameters } = renderCondition(
       plan,
@@ -127,8 +126,7 @@ export function sequelizeAdapter<
       { ...withoutSchema(options), alias: options?.alias ?? model.name },
       relatedTable,
     );
-    const own = { ...place(options), ...(options?.alias === undefined && { implicitAlias: model.name }) };
-    return { [Op.and]: [expressionOf(parts, parameters, own)] };
+    return { [Op.and]: [expressionOf(parts, parameters, placeOf(model, related, mapping.dialect, options))] };
   };
   return Object.assign(
     conditionFor,
@@ -192,7 +190,7 @@ export function sequelizeCan<
   return (plans, options) => {
     const taken = Object.keys(model.getAttributes());
     const own = { ...withoutSchema(options), ...names, taken, alias: options?.alias ?? model.name };
-    const place = { model, related, schema: options?.schema, dialect: mapping.dialect };
+    const place = placeOf(model, related, mapping.dialect, options);
     return selectCanColumns(plans, table, mapping, own, relatedTable).columns.map(
       ({ name, parts, parameters }): SequelizeCanColumn => [expressionOf(parts, parameters, place), name],
     );
@@ -287,7 +285,7 @@ export function sequelizeMask<
     options?: MaskOptions<Other>,
   ): SequelizeCanColumn[] => {
     const own = { ...withoutSchema(options), alias: options?.alias ?? model.name };
-    const place = { model, related, schema: options?.schema, dialect: mapping.dialect };
+    const place = placeOf(model, related, mapping.dialect, options);
     return selectMasks(plans, table, mapping, masks, own, relatedTable).map(
       ({ name, parts, parameters }): SequelizeCanColumn => [expressionOf(parts, parameters, place), name],
     );
@@ -302,8 +300,18 @@ interface Place {
   readonly dialect: SqlDialect;
   /** The schema of the query, if the application says it. */
   readonly schema?: string | undefined;
-  /** The alias of a condition, if the application does not say it. */
+  /** The alias of an expression, if the application does not say it. */
   readonly implicitAlias?: string;
+}
+
+function placeOf(
+  model: ModelStatic<Model>,
+  related: Place['related'],
+  dialect: SqlDialect,
+  options: { readonly alias?: string; readonly schema?: string } = {},
+): Place {
+  const { alias, schema } = options;
+  return { model, related, dialect, schema, ...(alias === undefined && { implicitAlias: model.name }) };
 }
 
 /** Sequelize quotes names of related tables, with their schema. */

@@ -5,15 +5,15 @@ import { DataTypes, Sequelize } from 'sequelize';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { drizzleAdapter } from '../../packages/adapters/drizzle.js';
-import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
-import { createEngine } from '../../runtime/engine/index.js';
+import { drizzleAdapter, drizzleCan, drizzleMask } from '../../packages/adapters/drizzle.js';
+import { sequelizeAdapter, sequelizeCan, sequelizeMask } from '../../packages/adapters/sequelize.js';
+import { capabilities, createEngine } from '../../runtime/engine/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { SEQUELIZE_OF_LIBSQL } from './libraries.js';
 
 /*
  * Queries that load rows below rows of the same table, both by a plan: the library gives the inner table an alias, and a
- * condition for the inner rows must not read the outer row.
+ * condition, a can column or a mask for the inner rows must not read the outer row.
  */
 
 const test = suite('rows below rows of the same table');
@@ -47,6 +47,7 @@ const CONDITIONS = [
   '!R.attr.shares.exists(s, s.user == P.id)',
   'size(R.attr.shares) == 0',
 ];
+const ANN = { id: 'ann', roles: ['user'] };
 const MAPPING = {
   dialect: 'sqlite',
   attributes: {
@@ -81,6 +82,8 @@ test('relational queries of Drizzle', async () => {
     children: many(documents, { relationName: 'tree' }),
   }));
   const allowed = drizzleAdapter(documents, MAPPING, { shares });
+  const can = drizzleCan(documents, MAPPING, { shares });
+  const mask = drizzleMask(documents, MAPPING, { shares });
   // In a relational query, the alias of a table is its name in the schema.
   for (const schema of [
     { documents, tree },
@@ -98,7 +101,23 @@ test('relational queries of Drizzle', async () => {
           .sync(),
       ),
     );
+    await compareCells(async (plans) => {
+      const extras = { ...can(plans), ...mask(plans, { ownerId: 'a' }) };
+      const columns = { id: true };
+      const below = { columns, extras };
+      const rows = query.findMany({ ...below, with: { children: { ...below, with: { children: below } } } }).sync();
+      return decodedCells(rows);
+    });
   }
+  // One table: Drizzle leaves the table out of names that it finds, which those of a related table would replace.
+  const db = drizzle(database);
+  await compareCells(async (plans) =>
+    db
+      .select({ id: documents.id, ...can(plans), ...mask(plans, { ownerId: 'a' }) })
+      .from(documents)
+      .all()
+      .map((row) => cellOf(row)),
+  );
   database.close();
 });
 
@@ -153,10 +172,88 @@ test('includes of Sequelize are refused without their alias', async () => {
     );
     return find(plan, 'children', 'children->children');
   });
+  const models = [Document as never, MAPPING as never, { shares: Share } as never] as const;
+  type Write = (plans: object, ...others: readonly object[]) => object[];
+  const can = sequelizeCan(...models) as never as Write;
+  const mask = sequelizeMask(...models) as never as Write;
+  const cells = async (plans: object, ...aliases: readonly (string | undefined)[]): Promise<readonly Cell[]> => {
+    const attributes = (alias: string | undefined): object[] => {
+      const options = alias === undefined ? {} : { alias };
+      return ['id' as never, ...can(plans, options), ...mask(plans, { ownerId: 'a' }, options)];
+    };
+    const below = ([alias, ...inner]: readonly (string | undefined)[]): object[] => [
+      {
+        model: Document,
+        as: 'children',
+        required: false,
+        attributes: attributes(alias),
+        ...(inner.length > 0 && { include: below(inner) }),
+      },
+    ];
+    const found = await Document.findAll({
+      attributes: attributes(undefined) as never,
+      include: below(aliases) as never,
+    });
+    return found.map((row) => cellOf(row.toJSON()));
+  };
+  await compareCells((plans) => cells(plans, 'children', 'children->children'));
+  for (const [aliases, name] of [
+    [[undefined, 'children->children'], 'children'],
+    [['children', undefined], 'children->children'],
+  ] as const)
+    await compareCells(async (plans) => {
+      const [error] = await Promise.allSettled([cells(plans, ...aliases)]);
+      assert.is(error.status, 'rejected', 'can columns of an include read the outer row');
+      assert.match(
+        String((error as PromiseRejectedResult).reason),
+        `pass the alias of the include to the adapter: \`alias: '${name}'\``,
+      );
+      return cells(plans, 'children', 'children->children');
+    });
+  // Each row that is loaded with a query of its own has the name of the model.
+  const separate = { model: Document, as: 'children', separate: true };
+  await compareCells(async (plans) => {
+    const attributes = ['id', 'parentId', ...can(plans), ...mask(plans, { ownerId: 'a' })];
+    const found = await Document.findAll({ attributes, include: [{ ...separate, attributes }] } as never);
+    return found.map((row) => cellOf((row as { toJSON(): object }).toJSON()));
+  });
   await sequelize.close();
 });
 
 test.run();
+
+/** What a query says of a row: whether the action is allowed, and its owner if it is. */
+interface Cell {
+  readonly id: string;
+  readonly can: unknown;
+  readonly owner: unknown;
+  readonly children?: readonly Cell[];
+}
+
+function cellOf(row: object): Cell {
+  const { id, canA, ownerId, children } = row as { readonly [name: string]: unknown };
+  return {
+    id: id as string,
+    can: canA,
+    owner: ownerId,
+    ...(children !== undefined && { children: (children as readonly object[]).map(cellOf) }),
+  };
+}
+
+/** The rows below a row are JSON, with the columns, then those that are computed, then the rows below. */
+function decodedCells(rows: readonly object[]): readonly Cell[] {
+  const decode = (values: readonly (readonly unknown[])[]): readonly Cell[] =>
+    values.map(([id, canA, owner, children]) => ({
+      id: id as string,
+      can: canA,
+      owner,
+      ...(children !== undefined && { children: decode(JSON.parse(children as string)) }),
+    }));
+  return rows.map((row) => {
+    const { children, ...own } = row as { readonly children: string };
+    return { ...cellOf(own), children: decode(JSON.parse(children)) };
+  });
+}
 
 /** With sql.js, Drizzle returns the rows below a row as JSON: a list of the values of each. */
 function decoded(rows: readonly object[]): readonly Tree[] {
@@ -167,9 +264,29 @@ function decoded(rows: readonly object[]): readonly Tree[] {
   });
 }
 
-/** Compares the rows of each level with what check allows. */
-async function compare(find: (plan: never) => Promise<readonly Tree[]>): Promise<void> {
-  const rules = CONDITIONS.map((expr, index) => ({
+/** Compares the can column and the mask of each row, on each level, with what check allows. */
+async function compareCells(find: (plans: never) => Promise<readonly Cell[]>): Promise<void> {
+  for (const text of CONDITIONS) {
+    const engine = await engineOf([text]);
+    const plans = engine.planCapabilities({ principal: ANN, resource: { kind: 'document' }, actions: ['a0'] });
+    const seen: string[] = [];
+    const check = (cells: readonly Cell[]): void => {
+      for (const { id, can, owner, children = [] } of cells) {
+        const row = ROWS.find((one) => one.id === id) as (typeof ROWS)[number];
+        const allowed = isAllowed(engine, row, 'a0');
+        assert.is(Boolean(can), allowed, `${text}: ${id}`);
+        assert.is(owner, allowed ? row.owner : null, `${text}: ${id}`);
+        seen.push(id);
+        check(children);
+      }
+    };
+    check(await find({ a: plans['a0'] } as never));
+    assert.ok(seen.length >= ROWS.length, 'too few rows');
+  }
+}
+
+async function engineOf(conditions: readonly string[]) {
+  const rules = conditions.map((expr, index) => ({
     actions: [`a${index}`],
     effect: 'EFFECT_ALLOW',
     roles: ['user'],
@@ -180,25 +297,22 @@ async function compare(find: (plan: never) => Promise<readonly Tree[]>): Promise
     resourcePolicy: { resource: 'document', version: 'default', rules },
   };
   const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  const engine = createEngine(policies);
-  const principal = { id: 'ann', roles: ['user'] };
+  return createEngine(policies, { use: [capabilities()] });
+}
+
+function isAllowed(engine: Awaited<ReturnType<typeof engineOf>>, row: (typeof ROWS)[number], action: string): boolean {
+  const attr = { owner: row.owner, shares: row.shares.map((user) => ({ user })) };
+  return engine.isAllowed({ principal: ANN, resource: { kind: 'document', id: row.id, attr }, action });
+}
+
+/** Compares the rows of each level with what check allows. */
+async function compare(find: (plan: never) => Promise<readonly Tree[]>): Promise<void> {
+  const engine = await engineOf(CONDITIONS);
   let below = 0;
   for (const [index, text] of CONDITIONS.entries()) {
-    const plan = engine.plan({ principal, resource: { kind: 'document' }, actions: [`a${index}`] });
+    const plan = engine.plan({ principal: ANN, resource: { kind: 'document' }, actions: [`a${index}`] });
     const expected = (parent: string | undefined): readonly string[] =>
-      ROWS.filter(
-        (row) =>
-          (parent === undefined || row.parent === parent) &&
-          engine.isAllowed({
-            principal,
-            resource: {
-              kind: 'document',
-              id: row.id,
-              attr: { owner: row.owner, shares: row.shares.map((user) => ({ user })) },
-            },
-            action: `a${index}`,
-          }),
-      )
+      ROWS.filter((row) => (parent === undefined || row.parent === parent) && isAllowed(engine, row, `a${index}`))
         .map(({ id }) => id)
         .sort();
     const check = (rows: readonly Tree[], parent: string | undefined): void => {
