@@ -61,7 +61,7 @@ function readMaterial({ source }: KeySetConfig): string {
         throw new BadKeys(`cannot be read from \`${source.path}\`: ${explainReadError(error)}`);
       }
     case 'remote':
-      throw new BadKeys('is not at hand');
+      throw new BadKeys('is not available');
   }
 }
 

@@ -143,7 +143,8 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
     return named;
   }
   if (only === undefined) throw new TokenRefused('no keyset is configured');
-  if (others.length > 0) throw new TokenRefused('there are several keysets and the token is for none in particular');
+  if (others.length > 0)
+    throw new TokenRefused('there are several keysets, and the request does not name one for the token');
   return only;
 }
 

@@ -156,7 +156,7 @@ export class RemoteFeed implements BundleFeed {
       try {
         fetched = await origin.fetch(kept?.version, this.#stopped.signal);
         if (fetched.kind === 'unchanged' && kept === undefined)
-          throw new OriginError('protocol', 'has no bundle, but says that it is unchanged');
+          throw new OriginError('protocol', 'reports an unchanged bundle, but has not sent one');
         const first =
           fetched.kind === 'unchanged'
             ? (kept as RemoteBundle)

@@ -51,7 +51,7 @@ export function readTable(text: string, file: string, kind: string): SqlTable {
   if (!success)
     throw new ConfigError(`\`${issue?.path?.map(({ key }) => String(key)).join('.')}\`: ${issue?.message}`, file);
   const table = Object.hasOwn(output.tables, kind) ? output.tables[kind] : undefined;
-  if (table === undefined) throw new ConfigError(`has no table of \`${kind}\``, file);
+  if (table === undefined) throw new ConfigError(`has no table for \`${kind}\``, file);
   const { name, id, columns } = table;
   const own = Object.entries(columns).flatMap(([path, stored]) =>
     'relation' in stored ? [] : [[path, stored] as const],

@@ -43,7 +43,7 @@ export async function openPopulations(
         ? [subjects, source.subjectType ?? USUAL_TYPE]
         : [resources, sanitize(source.of)];
       if (known.has(key))
-        throw new ConfigError(`rows of \`${key}\` are those of another source`, `sources.from.${name}.search`);
+        throw new ConfigError(`another source provides the rows of \`${key}\``, `sources.from.${name}.search`);
       const table = searchedTable(name, source);
       const pool = await openReadOnlyPool({
         url: source.sql.url,

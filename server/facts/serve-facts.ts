@@ -83,7 +83,7 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
       logger?.warn('facts/nobody: no source provides facts that the policies read; callers must send them', fields);
     },
     disagreed: (kind, action) =>
-      logger?.error('facts/disagree: a decision by incomplete facts was not confirmed; please report this bug', {
+      logger?.error('facts/disagree: a decision from incomplete facts was not confirmed; please report this bug', {
         kind,
         action,
       }),

@@ -202,7 +202,7 @@ function keepFirst(headers: { readonly [name: string]: string | string[] | undef
 async function read(body: AsyncIterable<Buffer>, headers: HttpResponse['headers'], maxSize: number): Promise<Buffer> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity')
-    throw new HttpError('protocol', `sent a body in the encoding \`${encoding}\`, which was not asked for`);
+    throw new HttpError('protocol', `sent a body in the encoding \`${encoding}\`, which was not requested`);
   const tooLarge = (): HttpError => new HttpError('too_large', `sent more than ${maxSize} bytes`, headers);
   const length = headers['content-length'];
   return readBody(body, length === undefined ? undefined : Number(length), maxSize, tooLarge);
@@ -236,7 +236,7 @@ function toHttpError(error: unknown, { hasHeaders }: Progress, whole: number | u
   if (TLS_PROBLEM.test(inner)) return new HttpError('tls', `TLS failed (${inner})`);
   if (name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new HttpError('protocol', 'sent an invalid HTTP response');
-  if (hasHeaders && TRUNCATIONS.has(code)) return new HttpError('truncated', 'the response ended before its end');
+  if (hasHeaders && TRUNCATIONS.has(code)) return new HttpError('truncated', 'the response was truncated');
   if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy response'))
     return new HttpError('unreachable', 'the proxy did not connect to the server');
   return new HttpError('unreachable', inner === '' ? 'cannot be reached' : `cannot be reached (${inner})`);

@@ -134,7 +134,7 @@ export class RolloutControl {
         if (candidate === undefined) return NO_CANDIDATE;
         const { stage, percent } = command;
         await this.#apply({ rollout: { ...this.#next(), stage, percent }, texts: [] });
-        this.#options.logger.info('the rollout entered another stage', { hash: candidate.hash, stage, percent });
+        this.#options.logger.info('the rollout stage changed', { hash: candidate.hash, stage, percent });
         return undefined;
       }
       case 'promote':
@@ -172,7 +172,7 @@ export class RolloutControl {
       this.#options.logger.info('the candidate was rolled back', { hash: candidate.hash });
       return undefined;
     }
-    if (previous === undefined) return 'there is nothing to roll back: no candidate, and no promotion before';
+    if (previous === undefined) return 'there is nothing to roll back: no candidate and no promoted bundle';
     if (isOther(hash, current)) return otherBundle('the current bundle', current, hash);
     const passed = this.#rollout.passed.slice(0, -1);
     await this.#apply({

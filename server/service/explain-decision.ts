@@ -45,7 +45,7 @@ export async function explainDecision(
   // Validation has seen to it that there is a principal.
   const principal = request.principal as Principal;
   if (principal.actors.length > 0)
-    throw refused('explain takes a single principal: ask about the principal and each of its actors');
+    throw refused('explain accepts only one principal: explain the principal and each of its actors separately');
   return withClaims(services, call, request.auxData, (auxData) => {
     const question = toQuestion(request, auxData);
     return prepared(

@@ -24,7 +24,7 @@ export function readToken(page: WantedPage | undefined, search: PagedSearch): st
   const bytes = Buffer.from(token.slice(0, MAX_TOKEN + 1), 'base64url');
   const last = bytes.subarray(DIGEST_BYTES).toString('utf8');
   if (last === '' || token.length > MAX_TOKEN || tokenAfter(last, search) !== token)
-    throw refused('`page.token` is not one of this request');
+    throw refused('`page.token` does not belong to this request');
   return last;
 }
 

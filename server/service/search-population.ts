@@ -25,7 +25,7 @@ export async function findPage(
   // Whatever rows there are: none is selected.
   if (filter.kind === 'KIND_ALWAYS_DENIED') return { ids: [], page: printPage(page, search, undefined) };
   if (population === undefined) throw new RpcError('failed_precondition', missing);
-  if (after !== undefined && !population.canHave(after)) throw refused('`page.token` is not one of this request');
+  if (after !== undefined && !population.canHave(after)) throw refused('`page.token` does not belong to this request');
   const limit = limitPage(page, populations);
   // One more than the page has tells whether there is a next one.
   const found = await population.find({ filter, after, most: limit + 1 });

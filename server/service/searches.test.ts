@@ -215,7 +215,7 @@ test('the id of a token must be one that rows may have', async () => {
     await foundBy(serviceOf(IDS), { token: page?.nextToken ?? '', limit: 0 });
     assert.unreachable();
   } catch (error) {
-    assert.is((error as RpcError).message, '`page.token` is not one of this request');
+    assert.is((error as RpcError).message, '`page.token` does not belong to this request');
   }
 });
 

@@ -118,7 +118,7 @@ async function scan(
   call: Call,
   { population, subject, asked, after, limit }: Scan,
 ): Promise<Found> {
-  if (after !== undefined && !population.canHave(after)) throw refused('`page.token` is not one of this request');
+  if (after !== undefined && !population.canHave(after)) throw refused('`page.token` does not belong to this request');
   refuseKnown('subject', Object.keys(subject.properties), population);
   const { maxRows = 0, timeout = 0 } = service.populations ?? {};
   const until = performance.now() + timeout;

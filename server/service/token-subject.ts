@@ -21,7 +21,7 @@ export class TokenRequired extends RpcError {
 export function withSubjectToken(call: Pick<Call, 'metadata'>, auxData: AuxData | undefined): AuxData {
   if (auxData?.jwt !== undefined) return auxData;
   if (auxData !== undefined && auxData.jwts.size > 0)
-    throw refused('the token of the subject must be `jwt`: `jwts` do not say which one it is');
+    throw refused('send the token of the subject as `jwt`: with `jwts`, its token is ambiguous');
   const [scheme, token, ...more] = (call.metadata().get('authorization')?.[0] ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || token === undefined || token === '' || more.length > 0)
     throw new TokenRequired();
@@ -44,7 +44,7 @@ export function principalOfClaims(subject: TokenSubjectConfig, claims: Attribute
   const isMeant = Array.isArray(audience) && audience.some((one) => subject.audiences.includes(one as string));
   if (subject.audiences.length > 0 && !isMeant) throw denied('the token is for another audience');
   const id = claimAt(claims, subject.id);
-  if (typeof id !== 'string' || id === '') throw denied('the token has no id of a subject');
+  if (typeof id !== 'string' || id === '') throw denied('the token has no subject id');
   const named = namesIn(claimAt(claims, subject.roles));
   const roles = named.length === 0 ? subject.defaultRoles : named;
   if (roles.length === 0) throw denied('the token has no roles');

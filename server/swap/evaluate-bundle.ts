@@ -9,7 +9,7 @@ export async function evaluateBundleText({ text, name, ...provenance }: BundleTe
   const bundle = await evaluateBundle(text, name);
   const { manifest } = provenance;
   if (manifest !== undefined && manifest.hash !== bundle.policies.hash)
-    throw new ConfigError('is not the bundle of its manifest: the hash of its policies differs', name);
+    throw new ConfigError('does not match its manifest: the hash of its policies differs', name);
   return { ...bundle, provenance };
 }
 

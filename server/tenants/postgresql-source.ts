@@ -38,7 +38,7 @@ export async function postgresqlSource(options: PostgresqlSourceOptions): Promis
 
 function fetchedFrom(row: Row, known: string | undefined): FetchedTenant {
   if (typeof row.version !== 'string' || row.version === '')
-    throw new Error('`tenants.postgresql.query` must return `version` as a text');
+    throw new Error('`tenants.postgresql.query` must return `version` as text');
   const { version, document } = row;
   if (document === null && version === known) return { kind: 'unchanged' };
   // A column of type `json` is an object here.

@@ -161,7 +161,7 @@ test('bad input is refused with the reason', async () => {
   assert.is(actors.code, 2);
   assert.match(
     actors.stderr,
-    /alice\.yaml: error: explain takes a single principal\n.*note: explain the principal and/s,
+    /alice\.yaml: error: explain accepts only one principal\n.*note: explain the principal and/s,
   );
   const broken = await explain(['--action', 'view'], { ...FILES, 'policies/album.yaml': BROKEN_POLICY });
   assert.is(broken.code, 3);

@@ -204,7 +204,7 @@ test('a database that is away makes calls unavailable', async () => {
 test('a table that the file does not have stops the start', async () => {
   await startWith('nothing').then(
     (running) => running.close().then(() => assert.unreachable()),
-    (error: Error) => assert.match(error.message, /has no table of `nothing`/),
+    (error: Error) => assert.match(error.message, /has no table for `nothing`/),
   );
 });
 

@@ -79,7 +79,7 @@ test('a call over the cost limit is rejected in every protocol, counted, logged 
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { readonly message: string });
-    assert.is(lines.filter(({ message }) => message === 'Conditions cost more than is allowed').length, 4);
+    assert.is(lines.filter(({ message }) => message === 'Conditions exceed the evaluation limit').length, 4);
     const entries = records.map(({ json }) => json.toString());
     assert.is(entries.filter((entry) => entry.includes('costs more than')).length, 4);
   } finally {

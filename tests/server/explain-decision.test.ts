@@ -62,7 +62,7 @@ test('actors are refused: explain takes a single principal', async () => {
   const acting = { ...question, principal: { ...principal, actors: [{ id: 'bot', roles: ['employee'] }] } };
   const { status, text } = await post('on', acting);
   assert.is(status, 400);
-  assert.match(text, 'explain takes a single principal: ask about the principal and each of its actors');
+  assert.match(text, 'explain accepts only one principal: explain the principal and each of its actors separately');
 });
 
 test('a decision is explained as authzc explain does', async () => {

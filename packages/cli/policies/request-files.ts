@@ -40,7 +40,7 @@ export function readPrincipalAlone(file: string, input: StandardInput): Principa
   const principal = readPrincipal(file, input);
   if (principal.actors?.length !== 0)
     throw new InputError(
-      'explain takes a single principal',
+      'explain accepts only one principal',
       undefined,
       [{ message: 'explain the principal and each of its actors separately, each from its own file' }],
       file,

@@ -39,7 +39,7 @@ function columnsOf({ tables, table }: Members, at: string, file: string, context
   if (typeof tables !== 'string' || typeof table !== 'string')
     throw new InputError(`\`${at}.sql\` must have \`tables\` and \`table\``, undefined, [], file);
   const found = readTableFile(resolve(dirname(file), tables), context).get(table);
-  if (found === undefined) throw new InputError(`\`${tables}\` has no table of \`${table}\``, undefined, [], file);
+  if (found === undefined) throw new InputError(`\`${tables}\` has no table for \`${table}\``, undefined, [], file);
   return Object.entries(found.columns).flatMap(([path, column]) =>
     'relation' in column ? [] : [path.split('.')[0] as string],
   );

@@ -70,7 +70,7 @@ export class PositionFile {
 
 function readPosition(value: unknown): ChainPosition {
   const { id, written, sent } = value as { readonly [member: string]: unknown };
-  if (typeof id !== 'string' || !isPoint(written) || !isPoint(sent)) throw new Error('it is not the state of a chain');
+  if (typeof id !== 'string' || !isPoint(written) || !isPoint(sent)) throw new Error('it is not a valid chain state');
   return { id, written, sent };
 }
 

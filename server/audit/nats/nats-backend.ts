@@ -40,7 +40,7 @@ export function openNatsBackend(config: NatsAuditConfig, isOrdered = false): Aud
       records.map(async (record, index) => {
         const { kind, json } = record;
         if (json.length > maxPayload)
-          throw new PermanentError(`the entry has ${json.length} bytes, and NATS takes ${maxPayload}`);
+          throw new PermanentError(`the entry has ${json.length} bytes, but NATS accepts at most ${maxPayload}`);
         const before = isOrdered ? records[index - 1] : undefined;
         const expect = before && { lastMsgID: identifyRecord(before) };
         await client.publish(`${config.subject}.${kind}`, json, {

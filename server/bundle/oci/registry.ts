@@ -110,10 +110,10 @@ export class OciRegistry {
     expectStatus(begun, 202);
     const location = begun.headers['location'];
     if (location === undefined || !URL.canParse(location, this.options.url.href))
-      throw new OriginError('protocol', 'the registry did not say where to upload to');
+      throw new OriginError('protocol', 'the registry returned no upload location');
     const url = new URL(location, this.options.url);
     if (url.origin !== this.options.url.origin)
-      throw new OriginError('redirect', 'the registry sent an upload to another origin');
+      throw new OriginError('redirect', 'the registry redirected an upload to another origin');
     url.searchParams.set('digest', descriptor.digest);
     const done = await this.#sendTo(url, {
       method: 'PUT',
@@ -197,7 +197,7 @@ export class OciRegistry {
     }
     const { realm, service } = parseParameters(challenge);
     if (realm === undefined || !URL.canParse(realm))
-      throw new OriginError('protocol', 'the registry named no token service');
+      throw new OriginError('protocol', 'the registry did not name a token service');
     const url = new URL(realm);
     if (!this.#mayAuthorize(url)) throw new OriginError('credentials', 'the token service of the registry has no TLS');
     return this.#token(url, service, credentials, signal);

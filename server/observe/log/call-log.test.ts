@@ -95,7 +95,7 @@ test('failed conditions and schema violations are logged', () => {
     },
     {
       level: 'warn',
-      message: 'Attributes break their schema',
+      message: 'Attributes violate their schema',
       'authz.call_id': 'ID',
       errors: ['P.attr[/a]: wrong', 'R.attr[]: missing'],
     },

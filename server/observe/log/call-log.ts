@@ -113,14 +113,17 @@ export function decisionLog(logger: Logger, hidden = NOTHING_HIDDEN): Watcher {
     `${source === 'SOURCE_PRINCIPAL' ? 'P' : 'R'}.attr[${path}]: ${hidden.message(message)}`;
   const sayViolations = (call: Call, violations: readonly ValidationError[]): void => {
     if (violations.length > 0)
-      logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });
+      logger.warn('Attributes violate their schema', {
+        'authz.call_id': call.id,
+        errors: violations.map(violationText),
+      });
   };
   return {
     checked: (call, { decisions }) => {
       for (const { validationErrors } of decisions) sayViolations(call, validationErrors);
     },
     exceeded: (call, { error, reason }) =>
-      logger.warn('Conditions cost more than is allowed', { 'authz.call_id': call.id, reason, error }),
+      logger.warn('Conditions exceed the evaluation limit', { 'authz.call_id': call.id, reason, error }),
     planned: (call, { plan }) => {
       sayViolations(call, plan.validationErrors);
       for (const { policy, rule, reason } of plan.unplanned) {

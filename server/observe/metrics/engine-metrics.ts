@@ -48,7 +48,7 @@ export class EngineMetrics {
     return {
       type: 'counter',
       name: 'authz_evaluation_limit_exceeded_total',
-      help: 'Calls that failed because their conditions cost more than is allowed.',
+      help: 'Calls that failed because their conditions exceeded the evaluation limit.',
       labels: ['reason'],
       across: 'sum',
       series,

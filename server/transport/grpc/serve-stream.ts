@@ -13,7 +13,7 @@ import { MessageProgress } from '../message-progress.js';
  */
 export function grpcStreamHandler(server: Server, budget: BodyBudget): GrpcStreamHandler {
   const { _streamHandler: handle } = server as unknown as Partial<LibraryServer>;
-  if (handle === undefined) throw new Error('this version of @grpc/grpc-js serves no single streams');
+  if (handle === undefined) throw new Error('this version of @grpc/grpc-js cannot serve single streams');
   return (stream, headers) => {
     handle.call(server, [], stream, headers);
     if (!stream.headersSent) limitIncomplete(stream, budget);

@@ -660,10 +660,10 @@ const SEARCH: readonly Requirement[] = [
         ok({ page: { next_token: '<token>' }, results: [{ name: 'read' }] }),
       ),
       {
-        ...searchActions({ ...actionsOfAlice, subject: bob }, bad('`page.token` is not one of this request')),
+        ...searchActions({ ...actionsOfAlice, subject: bob }, bad('`page.token` does not belong to this request')),
         isNextPage: true,
       },
-      searchActions({ ...actionsOfAlice, page: { token: 'zzz' } }, bad('`page.token` is not one of this request')),
+      searchActions({ ...actionsOfAlice, page: { token: 'zzz' } }, bad('`page.token` does not belong to this request')),
       searchActions(
         { ...actionsOfAlice, page: { limit: -1 } },
         bad('invalid request: field `page.limit` must be a number that is not negative'),
