@@ -107,7 +107,7 @@ export const conversions: FunctionSection = {
       'toDuration',
       {
         meaning:
-          'Parses a duration, a number with a unit or several: `h`, `m`, `s`, `ms`, `us`, `ns`. There is no unit ' +
+          'Parses a duration, one or more numbers with units: `h`, `m`, `s`, `ms`, `us`, `ns`. There is no unit ' +
           'for days.',
         examples: [['duration("1h30m")', '"5400s"']],
       },

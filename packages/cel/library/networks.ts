@@ -63,7 +63,7 @@ export const networks: FunctionSection = {
     row(
       'isGlobalUnicast',
       {
-        meaning: 'Returns whether an address is a global unicast address. Private addresses are.',
+        meaning: 'Returns whether an address is a global unicast address. This includes private addresses.',
         examples: [['ip("10.0.0.1").isGlobalUnicast()', 'true']],
       },
       member([ip], bool),
