@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, Pool, Query } from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
@@ -8,10 +8,12 @@ import { fold } from '../../compiler/optimise/index.js';
 import { readTables } from '../../compiler/tables/read-tables.js';
 import { protectTables } from '../../packages/analysis/rls/protect.js';
 import { securityScript } from '../../packages/analysis/rls/script.js';
+import { type PgClient, type PgPool, withPrincipal } from '../../packages/rls/pg.js';
 import { signedValue } from '../../packages/rls/sign.js';
 import { compileTexts } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('row level security against a role that runs any SQL');
 
@@ -36,7 +38,7 @@ const TABLES = `tables:
       tenant: {column: tenant, type: text, nulls: never}
       late: {column: late, type: boolean, nulls: never}
       shares: {relation: many, table: public.shares, on: {doc: id}, columns: {who: {column: who, type: text, nulls: never}, kind: {column: kind, type: text, nulls: never}}}
-    rls: {select: view, to: [app]}
+    rls: {select: view, insert: view, update: view, delete: view, to: [app]}
 rls: {principal: signed, attributes: {tenant: text}}
 `;
 
@@ -159,6 +161,216 @@ for (const [name, statements] of SESSIONS)
     }
     assert.is(wrong.length, 0, wrong.join('\n'));
   });
+
+/** Principals of one pool: u1 sees d1 and d2, u2 sees d2 and d4. */
+const USERS = { u1: ['d1', 'd2'], u2: ['d2', 'd4'] } as const;
+type User = keyof typeof USERS;
+
+type Transact = <Result>(user: User, callback: (client: Connection) => Promise<Result>) => Promise<Result>;
+type Connection = Client & PgClient;
+
+/** Runs a test with transactions of principals on one pool, whose connections they share. */
+async function withUsers(
+  max: number,
+  use: (transact: Transact, pool: InstanceType<typeof Pool>) => Promise<void>,
+): Promise<void> {
+  const { connection } = cluster as Cluster;
+  const pool = new Pool({ ...connection, user: 'app', max });
+  try {
+    await use(
+      (id, callback) =>
+        withPrincipal(
+          pool as unknown as PgPool<Connection>,
+          { id, roles: ['user', 'banned'], attr: { tenant: 't1', other: 't2' } },
+          callback,
+          { role: 'app', sign: KEY },
+        ),
+      pool,
+    );
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The rows of a statement `COPY … TO STDOUT`, as PostgreSQL sends them. */
+function copied(client: Client, statement: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  const query = Object.assign(new Query(statement), {
+    handleCopyData: ({ chunk }: { readonly chunk: Buffer }) => chunks.push(chunk),
+  });
+  return new Promise((resolve, reject) => {
+    query.on('end', () => resolve(Buffer.concat(chunks).toString('latin1')));
+    query.on('error', reject);
+    client.query(query);
+  });
+}
+
+const idsIn = (text: string): readonly string[] => [...new Set(text.match(/\bd\d\b/g))].sort();
+
+const codeOf = (error: { readonly code?: string }): string => error.code ?? String(error);
+
+test('COPY TO sends the rows of its principal, to no file and no program', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  await withUsers(2, async (transact) => {
+    for (const [user, ids] of Object.entries(USERS) as [User, readonly string[]][])
+      for (const statement of [
+        'COPY public.docs TO STDOUT',
+        'COPY public.docs (id) TO STDOUT WITH (FORMAT csv, HEADER)',
+        'COPY public.docs (id) TO STDOUT WITH (FORMAT binary)',
+        'COPY (TABLE public.docs) TO STDOUT',
+        "COPY (UPDATE public.docs SET tenant = tenant WHERE id <> '' RETURNING id) TO STDOUT",
+        "COPY (WITH gone AS (DELETE FROM public.docs WHERE id <> '' RETURNING id) TABLE gone) TO STDOUT",
+      ]) {
+        const sent = await transact(user, async (client) => {
+          const text = await copied(client, statement);
+          await client.query('ROLLBACK');
+          return text;
+        });
+        assert.equal(idsIn(sent.replaceAll('\0', ' ')), ids, `${user}: ${statement}`);
+      }
+    for (const statement of [
+      "COPY public.docs TO '/tmp/docs'",
+      "COPY public.docs TO PROGRAM 'cat'",
+      'COPY public.shares TO STDOUT',
+      'COPY authz_keys.key TO STDOUT',
+      'COPY (SELECT * FROM authz_keys.key) TO STDOUT',
+    ])
+      assert.is(await transact('u1', (client) => copied(client, statement)).catch(codeOf), '42501', statement);
+  });
+});
+
+test('TRUNCATE, and locks of tables without a privilege, are refused', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  await withUsers(2, async (transact) => {
+    for (const statement of [
+      'TRUNCATE public.docs',
+      'TRUNCATE ONLY public.docs RESTART IDENTITY CASCADE',
+      'TRUNCATE public.docs, public.shares',
+      'TRUNCATE authz_keys.key',
+      'LOCK TABLE public.shares IN ACCESS SHARE MODE',
+      'LOCK TABLE authz_keys.key IN ACCESS SHARE MODE',
+    ])
+      assert.is(await transact('u1', (client) => client.query(statement)).then(String, codeOf), '42501', statement);
+  });
+  const { rows } = await cluster.client.query('SELECT count(*)::integer AS n FROM docs');
+  assert.equal(rows, [{ n: 6 }]);
+});
+
+test('locks say nothing about rows of another principal', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  await withUsers(2, async (transact) => {
+    await transact('u2', async (other) => {
+      const locked = await other.query("SELECT id FROM public.docs WHERE id <> '' FOR UPDATE");
+      assert.equal(idsIn(JSON.stringify(locked.rows)), USERS.u2);
+      await transact('u1', async (client) => {
+        // d2 is locked, and d4 is not there: a row of its own is as free as without the other.
+        for (const [statement, ids] of [
+          ['SELECT id FROM public.docs FOR UPDATE SKIP LOCKED', ['d1']],
+          ["SELECT id FROM public.docs WHERE id = 'd4' FOR UPDATE NOWAIT", []],
+          ["SELECT id FROM public.docs WHERE id = 'd4' FOR KEY SHARE NOWAIT", []],
+          ["UPDATE public.docs SET tenant = 't1' WHERE id = 'd4' RETURNING id", []],
+          ["DELETE FROM public.docs WHERE id = 'd4' RETURNING id", []],
+        ] as const)
+          assert.equal(idsIn(JSON.stringify((await client.query(statement)).rows)), ids, statement);
+        // What others are doing has no values of theirs: the principal is a parameter.
+        const { rows } = await client.query(
+          'SELECT l::text, a::text FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid)',
+        );
+        const text = JSON.stringify(rows);
+        assert.match(text, 'FOR UPDATE');
+        assert.not.match(text, /\bd4\b|\bk1\.|"u2\b|\bt1\b/);
+      });
+    });
+  });
+});
+
+test('rules and views that a role makes show each principal its own rows', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  await withUsers(1, async (transact, pool) => {
+    await transact('u1', async (client) => {
+      await client.query('CREATE TEMP TABLE asked (n integer)');
+      await client.query('CREATE TEMP TABLE found (n integer, id pg_catalog.text)');
+      await client.query('GRANT ALL ON asked, found TO PUBLIC');
+      await client.query(
+        'CREATE RULE tell AS ON INSERT TO asked DO ALSO INSERT INTO found SELECT new.n, id FROM public.docs',
+      );
+      await client.query('CREATE RULE change AS ON DELETE TO asked DO INSTEAD DELETE FROM public.docs RETURNING 1');
+      await client.query('CREATE TEMP VIEW seen AS SELECT id FROM public.docs');
+      await client.query('CREATE TEMP VIEW barred WITH (security_barrier) AS SELECT id FROM public.docs');
+      await client.query(
+        'CREATE RULE further AS ON UPDATE TO barred DO INSTEAD UPDATE public.docs SET id = id RETURNING id',
+      );
+    });
+    for (const [n, user] of (['u2', 'u1', 'u2'] as const).entries())
+      await transact(user, async (client) => {
+        await client.query(`INSERT INTO asked VALUES (${n})`);
+        for (const statement of [
+          `SELECT id FROM found WHERE n = ${n}`,
+          'TABLE seen',
+          'TABLE barred',
+          "UPDATE barred SET id = 'x' WHERE id <> '' RETURNING id",
+        ])
+          assert.equal(idsIn(JSON.stringify((await client.query(statement)).rows)), USERS[user], statement);
+        assert.is((await client.query('DELETE FROM asked')).rowCount, USERS[user].length);
+        await client.query('ROLLBACK');
+      });
+    // A rule finds nothing for nobody.
+    await pool.query('INSERT INTO pg_temp.asked VALUES (9)');
+    assert.equal((await pool.query('SELECT * FROM pg_temp.found WHERE n = 9')).rows, []);
+
+    for (const statement of [
+      'CREATE RULE spy AS ON SELECT TO public.docs DO INSTEAD SELECT * FROM public.docs',
+      'CREATE RULE spy AS ON INSERT TO public.docs DO ALSO NOTIFY spied',
+      'CREATE RULE authz_select AS ON DELETE TO public.docs DO INSTEAD NOTHING',
+      'CREATE RULE spy AS ON INSERT TO public.shares DO INSTEAD NOTHING',
+      'CREATE VIEW public.spied AS TABLE public.docs',
+    ])
+      assert.is(await transact('u1', (client) => client.query(statement)).then(String, codeOf), '42501', statement);
+  });
+});
+
+test('notifications have the rows of their sender, and none of a transaction that fails', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  await withUsers(1, async (transact) => {
+    const { connection } = cluster as Cluster;
+    const listener = new Client({ ...connection, user: 'app' });
+    await listener.connect();
+    try {
+      const heard: string[] = [];
+      listener.on('notification', ({ payload = '' }) => heard.push(payload));
+      await listener.query('LISTEN docs');
+      await transact('u1', (client) => client.query("SELECT pg_notify('docs', id) FROM public.docs"));
+      await transact('u2', async (client) => {
+        await client.query("SELECT pg_notify('docs', id) FROM public.docs");
+        throw new Error('aborted');
+      }).catch(() => undefined);
+      await transact('u1', (client) =>
+        client.query("SELECT pg_notify('docs', 'end'), pg_notification_queue_usage(), pg_listening_channels()"),
+      );
+      // What has been sent before the answer of a statement is received before it.
+      await until(async () => {
+        await listener.query('SELECT');
+        return heard.includes('end');
+      });
+      assert.equal(heard, [...USERS.u1, 'end']);
+    } finally {
+      await listener.end();
+    }
+  });
+});
+
+test('no statistics and no catalog show values of rows', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  await cluster.client.query('ANALYZE public.docs');
+  await withUsers(1, async (transact) => {
+    for (const catalog of ['pg_stats', 'pg_stats_ext_exprs', 'pg_prepared_statements', 'pg_cursors'])
+      assert.equal(
+        await transact('u1', async (client) => idsIn(JSON.stringify((await client.query(`TABLE ${catalog}`)).rows))),
+        [],
+        catalog,
+      );
+  });
+});
 
 test.run();
 

@@ -27,7 +27,7 @@ const TYPES: SessionTypes = { k: 'text' };
 const ROWS = 64;
 
 for (const [name, start, seeds] of [
-  ['PostgreSQL', () => startCluster(), rounds(80, 2)],
+  ['PostgreSQL', () => startCluster(), rounds(90, 2)],
   ['PGlite', () => startPglite(), rounds(20, 1)],
 ] as readonly (readonly [string, () => Promise<Server | string>, number])[])
   test(`${name}: a role sees exactly the rows that check allows its principal`, async () => {

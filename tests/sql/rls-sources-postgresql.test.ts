@@ -100,6 +100,58 @@ for (const [source, rows] of [
   });
 }
 
+/** What Supabase has in its schema `auth`: functions that read the claims of the request. */
+const AUTH = `CREATE SCHEMA auth;
+GRANT USAGE ON SCHEMA auth TO app;
+CREATE FUNCTION auth.jwt() RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT coalesce(nullif(current_setting('request.jwt.claim', true), ''), nullif(current_setting('request.jwt.claims', true), ''))::jsonb $$;
+CREATE FUNCTION auth.uid() RETURNS uuid LANGUAGE sql STABLE AS $$
+  SELECT coalesce(nullif(current_setting('request.jwt.claim.sub', true), ''), nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
+CREATE FUNCTION auth.role() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce(nullif(current_setting('request.jwt.claim.role', true), ''), nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role') $$;
+CREATE FUNCTION app.principal_of_auth() RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT jsonb_build_object('id', auth.uid(), 'roles', jsonb_build_array(auth.role()), 'attr', jsonb_strip_nulls(jsonb_build_object('tenant', auth.jwt() #> '{app_metadata,tenant}'))) $$;`;
+
+test('`auth.uid()` is the id of the principal, in a function and as `principal: supabase` reads it', async () => {
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  const { client } = cluster;
+  const [ann, bob] = ['7c9e6679-7425-40de-944b-e07fc1f90ae7', '550e8400-e29b-41d4-a716-446655440000'];
+  await client.query(`${AUTH} INSERT INTO docs VALUES ('a1', '${ann}', 't1'), ('b1', '${bob}', 't1')`);
+  try {
+    const ofAuth = 'rls:\n  principal: {function: app.principal_of_auth}\n  attributes: {tenant: text}\n';
+    const ofClaims =
+      'rls:\n  principal: supabase\n  claims: {tenant: app_metadata.tenant}\n  attributes: {tenant: text}\n';
+    for (const source of [ofAuth, ofClaims]) {
+      await client.query(scriptOf(source));
+      for (const [claims, owners] of [
+        [{ sub: ann, role: 'authenticated' }, [ann]],
+        [{ sub: bob, role: 'authenticated', app_metadata: { tenant: 't9' } }, [bob]],
+        [{ sub: bob, role: 'auditor', app_metadata: { tenant: 't0' } }, ['u0', 'u1', 'u2']],
+        [{ sub: bob, role: 'auditor' }, []],
+        [{ sub: bob, role: 'auditor', app_metadata: { tenant: 1 } }, []],
+        [{ sub: bob, role: 'auditor', user_metadata: { tenant: 't0' } }, []],
+        [{ sub: bob }, []],
+        [{ role: 'authenticated' }, []],
+        [undefined, []],
+      ] as const)
+        assert.equal(await seen(cluster, 'request.jwt.claims', claims), owners, `${source}${JSON.stringify(claims)}`);
+    }
+    // An id is what the claim says, and `auth.uid()` fails for one that is no UUID: nobody, and no other user.
+    await client.query(scriptOf(ofAuth));
+    const claims = { sub: 'u1', role: 'authenticated' };
+    assert.match(
+      await seen(cluster, 'request.jwt.claims', claims).then(String, String),
+      /invalid input syntax .* uuid/,
+    );
+    // The function that returns an id alone names no principal.
+    await client.query(scriptOf('rls: {principal: {function: auth.uid}}\n'));
+    const own = { sub: ann, role: 'authenticated' };
+    assert.match(await seen(cluster, 'request.jwt.claims', own).then(String, String), /cannot cast type uuid to jsonb/);
+  } finally {
+    await client.query("DELETE FROM docs WHERE id IN ('a1', 'b1')");
+  }
+});
+
 test('a value that is signed is one of its principal until it expires', async () => {
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
   const { client, connection } = cluster;

@@ -2,6 +2,7 @@
 declare module 'pg' {
   export interface QueryResult {
     readonly rows: readonly { readonly [column: string]: unknown }[];
+    readonly rowCount: number;
   }
 
   export interface Options {
@@ -17,7 +18,15 @@ declare module 'pg' {
     constructor(options: Options);
     connect(): Promise<void>;
     query(text: string, parameters?: readonly unknown[]): Promise<QueryResult>;
+    query(query: Query): Query;
+    on(event: 'notification', listener: (notification: { readonly payload?: string }) => void): this;
     end(): Promise<void>;
+  }
+
+  /** A statement that a client runs, with events for its end. */
+  export class Query {
+    constructor(text: string);
+    on(event: 'end' | 'error', listener: (error: Error) => void): this;
   }
 
   /** The type that query builders accept. */
