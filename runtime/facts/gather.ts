@@ -14,7 +14,7 @@ import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, isAmong, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
 import { isSelector, type Selected, Selectors } from './selectors.js';
-import { type CallerPolicy, type FactSource, prepareSources } from './source.js';
+import { type CallerPolicy, type FactSource, prepareSources, type Selector } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
 export interface GathererOptions {
@@ -140,6 +140,11 @@ export class FactGatherer {
   /** Whether a source says the roles, the scope or the version of a principal, or of resources of a kind. */
   selects(kind: string | undefined): boolean {
     return this.selectors.isOf(kind);
+  }
+
+  /** Which of the roles, the scope and the version of principals, or of resources of a kind, sources say. */
+  listSelectors(kind: string | undefined): ReadonlySet<Selector> {
+    return this.selectors.namesOf(kind);
   }
 
   private areSelected(checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {

@@ -46,6 +46,12 @@ export class Selectors {
     return this.byKind.has(kind === undefined ? undefined : sanitize(kind));
   }
 
+  /** What sources say of principals, or of resources of a kind. */
+  namesOf(kind: string | undefined): ReadonlySet<Selector> {
+    const loaders = this.byKind.get(kind === undefined ? undefined : sanitize(kind)) ?? [];
+    return new Set(loaders.flatMap(({ source }) => [...source.selects.keys()]));
+  }
+
   /** What is known of a principal without its actors. */
   ofPrincipal<Input extends Omit<PrincipalInput, 'actors'>>(
     input: Input,

@@ -96,7 +96,8 @@ const AGREEMENTS: readonly Agreement[] = [
   {
     key: 'tenants.source',
     isBroken: (s) => isOn(s.tenants.source) && selectsPrincipals(s),
-    problem: 'contradicts `selects` of a source of principals: which tenants matter depends on what it says',
+    problem:
+      'contradicts `selects`, or `users`, of a source of principals: which tenants matter depends on what it says',
   },
   needs('audit.enabled', 'audit.backend'),
   backendNeeds('local', 'audit.local.storagePath'),
@@ -277,5 +278,8 @@ function searches({ sources }: Settings, kind?: string): boolean {
 
 /** Whether a source says the roles, the scope or the version of principals. */
 function selectsPrincipals({ sources }: Settings): boolean {
-  return Object.values(sources.from).some(({ of, selects }) => of === 'principal' && Object.keys(selects).length > 0);
+  return Object.values(sources.from).some(
+    ({ of, sql, selects }) =>
+      of === 'principal' && (Object.keys(selects).length > 0 || (sql !== undefined && sql.table === undefined)),
+  );
 }

@@ -73,7 +73,7 @@ const httpSource = v.pipe(
 const sqlSource = fields({
   url: pgUrl,
   tables: name,
-  table: name,
+  table: v.optional(name),
   maxConnections: v.optional(integer(1, 100), 4n),
 });
 
@@ -120,7 +120,23 @@ const source = v.pipe(
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
-    const { of, sql, key, search, selects, subjectType } = dataset.value;
+    const { of, sql, key, caller, search, selects, subjectType } = dataset.value;
+    if (sql !== undefined && sql.table === undefined) {
+      const refuse = (path: string, message: string): void => addIssue({ message, path: makePath(path) });
+      if (of !== 'principal') refuse('sql', 'needs `table`: only `of: principal` may read `users` of the file');
+      if (Object.keys(selects).length > 0)
+        refuse(
+          'selects',
+          'contradicts `users` of the file of tables, which say the roles: name the `table`, or leave it out',
+        );
+      if (key !== undefined)
+        refuse('key', 'contradicts `users` of the file of tables, whose rows are found by their id');
+      if (caller === 'use')
+        refuse(
+          'caller',
+          '`use` contradicts `users` of the file of tables: roles that callers send would replace theirs',
+        );
+    }
     if (selects.roles !== undefined && of !== 'principal')
       addIssue({ message: 'needs `of: principal`', path: makePath('selects') });
     if (key !== undefined && Object.keys(selects).length > 0)

@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { SQL_TYPES, type SqlTable } from '../../runtime/residual/sql/table.js';
+import { pathOfRole } from '../../runtime/residual/sql/subjects.js';
+import {
+  isRelation,
+  SQL_TYPES,
+  type SqlColumns,
+  type SqlTable,
+  type SqlUsers,
+} from '../../runtime/residual/sql/table.js';
 import { ConfigError } from './config-error.js';
 import { plainValue } from './node.js';
 import { readConfig } from './read.js';
@@ -26,35 +33,78 @@ const column = v.pipe(
   })),
 );
 
-/** An attribute that is stored in another table, which sources do not read. */
-const relation = v.looseObject({ relation: v.string() });
+const columns: v.GenericSchema<unknown, SqlColumns> = v.record(
+  v.string(),
+  v.union([v.lazy(() => relation), column], 'must be a column with one of the types of tables, or a relation'),
+);
+
+const pairs = v.record(v.string(), v.string());
+
+/** The values of columns, whose whole numbers the configuration reads as `bigint`. */
+const where = v.record(
+  v.string(),
+  v.union([v.string(), v.boolean(), v.null(), v.number(), v.pipe(v.bigint(), v.transform(Number))]),
+);
+
+/** An attribute that is stored in another table. */
+const relation = v.strictObject({
+  relation: v.picklist(['one', 'many']),
+  table: v.string(),
+  on: pairs,
+  closure: v.exactOptional(pairs),
+  unique: v.exactOptional(v.boolean()),
+  where: v.exactOptional(where),
+  trust: v.exactOptional(v.literal('plain')),
+  columns: v.exactOptional(v.lazy(() => columns)),
+  value: v.exactOptional(column),
+});
+
+const table = v.object({ name: v.string(), id: v.exactOptional(column), columns: v.optional(columns, {}) });
 
 /** The parts of a file of tables that sources read (docs/plans.md#tables-in-a-file). */
 const tableFile = v.object({
-  tables: v.record(
-    v.string(),
+  tables: v.optional(v.record(v.string(), table), {}),
+  users: v.exactOptional(
     v.object({
-      name: v.string(),
-      id: v.optional(column),
-      columns: v.record(v.string(), v.union([relation, column])),
+      ...table.entries,
+      id: column,
+      roles: v.union([relation, column]),
+      where: v.exactOptional(where),
+      scope: v.exactOptional(v.unknown()),
     }),
   ),
 });
 
-/**
- * The table of a kind in a file of tables, with the attributes that its own columns hold. Throws a ConfigError if the file
- * has none, or is not right.
- */
+/** Reads the table of a kind from a file of tables. Throws a ConfigError if the file has none, or is not right. */
 export function readTable(text: string, file: string, kind: string): SqlTable {
+  const { tables } = readTableFile(text, file);
+  const found = Object.hasOwn(tables, kind) ? tables[kind] : undefined;
+  if (found === undefined) throw new ConfigError(`has no table for \`${kind}\``, file);
+  return found;
+}
+
+/** Reads the table of users from a file of tables. Throws a ConfigError if the file has none, or is not right. */
+export function readUsers(text: string, file: string): SqlUsers {
+  const { users } = readTableFile(text, file);
+  if (users === undefined) throw new ConfigError('has no `users`: add them, or name the `table` of the source', file);
+  const { scope, ...found } = users;
+  if (scope !== undefined)
+    throw new ConfigError(
+      '`users.scope`: a server takes the scope of principals from requests: remove it, or use `tables` and `selects`',
+      file,
+    );
+  if (isRelation(found.roles) && (found.roles.relation !== 'many' || pathOfRole(found.roles) === undefined))
+    throw new ConfigError(
+      '`users.roles`: rows of another table need `relation: many` and a `value`, or one column, which may be that of `relation: one`',
+      file,
+    );
+  return found;
+}
+
+function readTableFile(text: string, file: string): v.InferOutput<typeof tableFile> {
   const { output, issues = [], success } = v.safeParse(tableFile, plainValue(readConfig(text, file)));
   const [issue] = issues;
   if (!success)
     throw new ConfigError(`\`${issue?.path?.map(({ key }) => String(key)).join('.')}\`: ${issue?.message}`, file);
-  const table = Object.hasOwn(output.tables, kind) ? output.tables[kind] : undefined;
-  if (table === undefined) throw new ConfigError(`has no table for \`${kind}\``, file);
-  const { name, id, columns } = table;
-  const own = Object.entries(columns).flatMap(([path, stored]) =>
-    'relation' in stored ? [] : [[path, stored] as const],
-  );
-  return { name, ...(id && { id }), columns: Object.fromEntries(own) };
+  return output;
 }

@@ -127,9 +127,8 @@ export class CallFactsService implements FactsService {
     }
   }
 
-  selects(kind: string): boolean {
-    const { gatherer } = this.options;
-    return gatherer.selects(undefined) || gatherer.selects(kind);
+  listSelectors(kind: string | undefined): ReadonlySet<string> {
+    return this.options.gatherer.listSelectors(kind);
   }
 
   completePlan(call: Call, plan: PlanCall): CompletedPlanCall {

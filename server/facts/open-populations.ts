@@ -1,10 +1,10 @@
 import { sanitize } from '../../runtime/policy/index.js';
-import { isRelation, type SqlColumn } from '../../runtime/residual/sql/table.js';
+import { isRelation, type SqlColumn, type SqlRelation } from '../../runtime/residual/sql/table.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Population, Populations } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
-import { listProvided, openTable } from './open-table.js';
+import { firstName, listProvided, listReadable, openTable } from './open-table.js';
 import { postgresqlPopulation, type RunReadOnly, type SearchedTable } from './postgresql-population.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import type { SourceStates } from './source-states.js';
@@ -28,6 +28,7 @@ const USUAL_TYPE = 'user';
 export async function openPopulations(
   { from, search }: Pick<SourcesConfig, 'from' | 'search'>,
   states: Pick<SourceStates, 'lost' | 'failed'>,
+  disagreed: Populations['disagreed'],
 ): Promise<OpenPopulations> {
   const pools: ReadOnlyPool[] = [];
   const close = async (): Promise<void> => {
@@ -52,7 +53,9 @@ export async function openPopulations(
         onProblem: (error) => states.lost(name, error),
       });
       pools.push(pool);
-      known.set(key, postgresqlPopulation(table, failing(pool.run, name, states)));
+      const { maxAge, maxStale } = source.cache;
+      const population = postgresqlPopulation(table, failing(pool.run, name, states));
+      known.set(key, { ...population, mayLag: Number(maxAge) > 0 || Number(maxStale) > 0 });
     }
   } catch (error) {
     await close();
@@ -60,33 +63,47 @@ export async function openPopulations(
   }
   const { maxPageSize, maxRows, timeout } = search;
   return {
-    populations: pools.length === 0 ? undefined : { subjects, resources, maxPageSize, maxRows, timeout },
+    populations: pools.length === 0 ? undefined : { subjects, resources, maxPageSize, maxRows, timeout, disagreed },
     close,
   };
 }
 
 /** The table of a source, with the columns that decisions know of: attributes that it does not provide are missing for these. */
 function searchedTable(name: string, { sql, provides }: SourceConfig): SearchedTable {
-  const { tables = '', table: kind = '' } = sql ?? {};
-  const table = openTable(tables, kind);
+  const { kind, table } = openTable(sql as NonNullable<SourceConfig['sql']>);
   const { id } = table;
   if (id === undefined)
-    throw new ConfigError(`the table of \`${kind}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
+    throw new ConfigError(`the table of \`${sql?.table}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
+  const readable = new Set(listReadable(table.columns));
   const names = listProvided(provides);
   const provided = names && new Set(names);
-  const columns = Object.entries(table.columns).flatMap(([path, column]) =>
-    provided === undefined || provided.has(path) || provided.has(path.split('.')[0] as string)
-      ? [[path, isRelation(column) ? column : readAsFact(column)] as const]
-      : [],
-  );
-  return { ...table, id, columns: Object.fromEntries(columns) };
+  const columns = Object.entries(table.columns).flatMap(([path, stored]) => {
+    const attribute = firstName(path);
+    const isProvided = provided === undefined || provided.has(path) || provided.has(attribute);
+    return isProvided && readable.has(attribute) ? [[path, readAsFact(stored)] as const] : [];
+  });
+  return {
+    name: table.name,
+    id,
+    columns: Object.fromEntries(columns),
+    ...(kind === 'users' && { users: { roles: readAsFact(table.roles), where: table.where } }),
+  };
 }
 
 /** Facts have the milliseconds of a time, as the driver reads no more, which also reads the JSON value null as it reads NULL. */
-function readAsFact(column: SqlColumn): SqlColumn {
-  if (column.type === 'timestamp') return { ...column, precision: 3 };
-  const isJson = column.type === 'json' || column.type === 'list';
-  return isJson && column.null !== 'null' ? { ...column, jsonNull: 'missing' } : column;
+function readAsFact<Stored extends SqlColumn | SqlRelation>(stored: Stored): Stored {
+  if (isRelation(stored)) {
+    const { columns, value } = stored;
+    const own = Object.entries(columns ?? {}).map(([path, one]) => [path, readAsFact(one)] as const);
+    return {
+      ...stored,
+      ...(columns !== undefined && { columns: Object.fromEntries(own) }),
+      ...(value !== undefined && { value: readAsFact(value) }),
+    };
+  }
+  if (stored.type === 'timestamp') return { ...stored, precision: 3 };
+  const isJson = stored.type === 'json' || stored.type === 'list';
+  return isJson && stored.null !== 'null' ? { ...stored, jsonNull: 'missing' } : stored;
 }
 
 /** What PostgreSQL says of a statement that took too long. */

@@ -98,7 +98,7 @@ type HttpTypes = NonNullable<FactSource['types']>;
 
 async function openSql(
   name: string,
-  { url, tables, table, maxConnections }: NonNullable<SourceConfig['sql']>,
+  sql: NonNullable<SourceConfig['sql']>,
   { provides }: SourceConfig,
   shared: Shared,
   states: SourceStates,
@@ -106,11 +106,12 @@ async function openSql(
   const { postgresqlSource } = await import('./postgresql-source.js');
   const { deadline } = shared;
   const names = listProvided(provides);
+  const { url, maxConnections } = sql;
   return postgresqlSource({
     url,
     maxConnections,
     timeout: deadline,
-    table: openTable(tables, table),
+    stored: openTable(sql),
     of: { ...shared, ...(names !== undefined && { provides: names }) },
     onProblem: (error) => states.lost(name, error),
   });

@@ -9,7 +9,7 @@ import {
   type SqlTable,
   type SqlUsers,
 } from '../../runtime/residual/sql/index.js';
-import { isRelation } from '../../runtime/residual/sql/table.js';
+import { isRelation, type SqlColumns } from '../../runtime/residual/sql/table.js';
 import type { FoundIds, Population } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
 
@@ -22,6 +22,8 @@ export type RunReadOnly = (text: string, values: readonly unknown[]) => Promise<
 /** The rows of a table whose ids may be searched. */
 export interface SearchedTable extends SqlTable {
   readonly id: SqlColumn;
+  /** Where users have their roles, and which rows are users; absent: the rows are resources, or have the roles of the request. */
+  readonly users?: Pick<SqlUsers, 'roles' | 'where'>;
 }
 
 /**
@@ -31,82 +33,128 @@ export interface SearchedTable extends SqlTable {
 export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Population {
   const id = idColumn(table);
   const from = quoted(table.name);
+  const own = table.users && { ...withoutUsers(table), ...table.users };
   let isExamined = false;
   const requireSearchable = async (): Promise<void> => {
     if (isExamined) return;
-    const refuse = (problem: string): never => {
+    const problem = await findProblem(table, run);
+    if (problem !== undefined)
       throw new RpcError('failed_precondition', `the rows of \`${table.name}\` cannot be searched: ${problem}`);
-    };
-    const column = ownName(table.id);
-    const shared = await run(SHARED_IDS, [from, column]);
-    if (shared.length > 0) refuse(`\`${column}\` has no unique index, so rows may share an id`);
-    const stored = (await run(COLUMN_TYPES, [from])) as readonly StoredType[];
-    const types = new Map(stored.map((one) => [one.column, one.type]));
-    for (const mapped of [table.id, ...Object.values(table.columns)]) {
-      const problem = isRelation(mapped) ? undefined : misfit(mapped, types.get(ownName(mapped)));
-      if (problem !== undefined) refuse(problem);
-    }
     isExamined = true;
   };
   return {
     attributes: new Set(Object.keys(table.columns).map((path) => path.split('.')[0] as string)),
     canHave: id.canHave,
+    ...(own !== undefined && { hasRoles: true }),
     has: async (wanted) => {
       if (!id.canHave(wanted)) return false;
-      const rows = await run(`SELECT 1 AS found FROM ${from} WHERE ${id.column} = ${id.given(1)} LIMIT 1`, [wanted]);
-      return rows.length > 0;
+      const options = { dialect: 'postgresql', offset: 1 } as const;
+      const condition = own && renderSubjects({ kind: 'KIND_ALWAYS_ALLOWED' }, own, options);
+      const isUser = condition?.kind === 'sql' ? ` AND (${condition.text})` : '';
+      const values = [wanted, ...(condition?.kind === 'sql' ? condition.parameters : [])];
+      const text = `SELECT 1 AS found FROM ${from} WHERE ${id.column} = ${id.given(1)}${isUser} LIMIT 1`;
+      return (await run(text, values)).length > 0;
     },
     find: async ({ filter, roles, after, most }) => {
       await requireSearchable();
-      const own = [most, ...(after === undefined ? [] : [after]), ...(roles === undefined ? [] : [roles])];
-      const options = { dialect: 'postgresql', offset: own.length } as const;
-      if (roles === undefined) return find(from, id, { own, after }, renderSql(filter as Filter, table, options), run);
+      const first = [most, ...(after === undefined ? [] : [after]), ...(roles === undefined ? [] : [roles])];
+      const options = { dialect: 'postgresql', offset: first.length } as const;
+      const start = { own: first, after };
+      if (own !== undefined) return find(from, id, start, renderSubjects(filter as Filter, own, options), run);
+      if (roles === undefined) return find(from, id, start, renderSql(filter as Filter, table, options), run);
       const users = asUsers(table);
-      const rows = `(SELECT *, $${own.length}::text[] AS ${quoted(ROLES)} FROM ${from}) AS ${quoted(USERS)}`;
-      return find(rows, idColumn(users), { own, after }, renderSubjects(filter as Filter, users, options), run);
+      const rows = `(SELECT *, $${first.length}::text[] AS ${quoted(ROLES)} FROM ${from}) AS ${quoted(USERS)}`;
+      return find(rows, idColumn(users), start, renderSubjects(filter as Filter, users, options), run);
     },
   };
 }
 
+function withoutUsers({ users: _, ...table }: SearchedTable): Omit<SearchedTable, 'users'> {
+  return table;
+}
+
+/** Why the rows of a table cannot be searched exactly; undefined if they can. */
+async function findProblem(table: SearchedTable, run: RunReadOnly): Promise<string | undefined> {
+  const key = ownName(table.id);
+  const shared = await run(SHARED_ROWS, [quoted(table.name), [key]]);
+  if (shared.length > 0) return `\`${key}\` has no unique index, so rows may share an id`;
+  const roles = table.users === undefined ? {} : { roles: table.users.roles };
+  return findMisfit(table.name, { ' id': table.id, ...table.columns, ...roles }, '', run);
+}
+
+/** The first column, of a table or of those related to it, that the database compares differently than check does. */
+async function findMisfit(
+  name: string,
+  columns: SqlColumns,
+  before: string,
+  run: RunReadOnly,
+): Promise<string | undefined> {
+  const stored = (await run(COLUMN_TYPES, [quoted(name)])) as readonly StoredType[];
+  const types = new Map(stored.map((one) => [one.column, one]));
+  for (const mapped of Object.values(columns)) {
+    if (!isRelation(mapped)) {
+      const problem = misfit(mapped, types.get(ownName(mapped)), before);
+      if (problem !== undefined) return problem;
+      continue;
+    }
+    const { table, on, relation, unique, value, columns: own = {} } = mapped;
+    const keys = Object.keys(on);
+    if (relation === 'one' && unique === true && (await run(SHARED_ROWS, [quoted(table), keys])).length > 0)
+      return `\`${table}\` has no unique index on ${keys.map((one) => `\`${one}\``).join(' and ')}, and the file of tables says \`unique: true\``;
+    const problem = await findMisfit(table, value === undefined ? own : { value }, `${table}.`, run);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
 /**
- * Finds a table whose column has no unique index of its own. Rows that share an id would be found where one of them is allowed, and no
- * check tells them apart. Of a view, only the configuration can say that.
+ * Finds a table that has no unique index of some columns, or of some of them. Rows that share an id would be found where one of them is
+ * allowed, and no check tells them apart. Of a view, only the configuration can say that.
  */
-const SHARED_IDS = `
+const SHARED_ROWS = `
   SELECT 1 AS found FROM pg_catalog.pg_class AS searched
   WHERE searched.oid = pg_catalog.to_regclass($1::text) AND searched.relkind IN ('r', 'p', 'f')
     AND NOT EXISTS (
       SELECT 1 FROM pg_catalog.pg_index AS i
-      JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-      WHERE i.indrelid = searched.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1
-        AND a.attname = $2::text
+      WHERE i.indrelid = searched.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM pg_catalog.generate_series(0, i.indnkeyatts - 1) AS key (position)
+          LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[key.position]
+          WHERE a.attname IS NULL OR a.attname <> ALL ($2::text[])
+        )
     )`;
 
-/** The columns of a table with their types; of a domain, the type below it. */
+/** The columns of a table with their types, of a domain the type below it, and whether different strings may be equal. */
 const COLUMN_TYPES = `
   SELECT a.attname AS "column",
     CASE t.typtype WHEN 'e' THEN 'enum' WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, NULL)
-      ELSE pg_catalog.format_type(a.atttypid, NULL) END AS "type"
+      ELSE pg_catalog.format_type(a.atttypid, NULL) END AS "type",
+    EXISTS (SELECT 1 FROM pg_catalog.pg_collation AS c WHERE c.oid = a.attcollation AND NOT c.collisdeterministic) AS "isFolded"
   FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
   WHERE a.attrelid = pg_catalog.to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`;
 
 interface StoredType {
   readonly column: string;
   readonly type: string;
+  readonly isFolded: boolean;
 }
 
 /**
  * Why conditions on a column would not compare what check receives of it; undefined if they do, or if the type is not known. The
  * driver reads 0.1 of a \`real\`, whose value is another double.
  */
-function misfit(mapped: SqlColumn, type: string | undefined): string | undefined {
-  if (type === undefined) return undefined;
+function misfit(mapped: SqlColumn, stored: StoredType | undefined, before: string): string | undefined {
+  if (stored === undefined) return undefined;
+  const { type, isFolded } = stored;
   const name = normalType(type.replace(/^.*\.(citext)$/, '$1'), 'postgresql');
   const row = DATABASE_TYPES.postgresql[name];
+  const column = `the column \`${before}${ownName(mapped)}\``;
+  if (isFolded && mapped.type === 'text' && mapped.collation !== 'other')
+    return `${column} has a collation in which different strings may be equal. Write \`collation: other\``;
   if (row === undefined || fitsType(row, mapped)) return undefined;
   // The driver reads decimals as strings, which become the double that the database compares.
   if (mapped.type === 'number' && row.words.some((word) => word === 'integer' || word === 'decimal')) return undefined;
-  const what = `the column \`${ownName(mapped)}\` has the type \`${type}\``;
+  const what = `${column} has the type \`${type}\``;
   if (row.words.length === 0) return `${what}, which no mapping supports: ${row.why}`;
   const right = row.words.map(written).join(', or ');
   return `${what}, and the file of tables says ${written(typeWord(mapped))}. Write ${right}`;

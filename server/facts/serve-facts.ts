@@ -48,7 +48,12 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
   const states = new SourceStates(Object.keys(config.from), reporter);
   const sources = await openSources(config, states);
   const { gatherer } = sources;
-  const searched = await openPopulations(config, states).catch(async (error: unknown) => {
+  const disagreed = (of: string, ids: readonly string[]): void =>
+    logger?.error('search/disagree: the database selects rows that a check denies; compare the table file with it', {
+      of,
+      ids,
+    });
+  const searched = await openPopulations(config, states, disagreed).catch(async (error: unknown) => {
     await sources.close();
     throw error;
   });

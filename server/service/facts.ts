@@ -37,8 +37,8 @@ export interface FactsService {
    * available.
    */
   readonly fetchResource: (call: Call, resource: Resource) => Promise<Attributes | undefined>;
-  /** Whether sources say the roles, scopes or versions of principals, or the scopes or versions of resources of a kind. */
-  readonly selects: (kind: string) => boolean;
+  /** Which of `roles`, `scope` and `policyVersion` sources say of principals, or with a kind of its resources. */
+  readonly listSelectors: (kind: string | undefined) => ReadonlySet<string>;
   /** A plan with the facts of its call. Throws an RpcError if a fact that it reads of the principal is unknown. */
   readonly completePlan: (call: Call, plan: PlanCall) => CompletedPlanCall;
 }

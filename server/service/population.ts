@@ -6,6 +6,10 @@ import { sanitize } from '../../runtime/policy/index.js';
 export interface Population {
   /** The attributes that its rows have. A caller may not say what they are. */
   readonly attributes: ReadonlySet<string>;
+  /** Whether the rows of subjects say their roles, in place of the request. */
+  readonly hasRoles?: boolean | undefined;
+  /** Whether checks may use facts that were read before the rows are searched. */
+  readonly mayLag?: boolean | undefined;
   /** Whether a row may have such an id: any other is not looked for. */
   readonly canHave: (id: string) => boolean;
   /** Whether there is a row with this id. Rejects with an RpcError when that cannot be read. */
@@ -20,7 +24,7 @@ export interface Population {
 /** What is searched for in a population. */
 export interface PopulationQuery {
   readonly filter: PlanFilter;
-  /** The roles that all rows have, for a filter of a plan of subjects; absent: the filter is about resources. */
+  /** The roles that all rows have, for a filter of a plan of subjects; absent: their own ones, or the filter is about resources. */
   readonly roles?: readonly string[] | undefined;
   /** The id after which to begin; undefined: at the first one. */
   readonly after: string | undefined;
@@ -44,6 +48,8 @@ export interface Populations {
   readonly maxRows: number;
   /** How long such rows may be read and decided for a page, in milliseconds. */
   readonly timeout: number;
+  /** Told of rows that a filter selects and a check denies, which were not written in between. */
+  readonly disagreed?: ((of: string, ids: readonly string[]) => void) | undefined;
 }
 
 /** Whether there is anything to search. */

@@ -81,32 +81,50 @@ async function searched(service: SearchService, call: Call, asked: Search): Prom
   const population = service.populations?.resources.get(sanitize(type));
   // What the caller says of all rows would otherwise count in place of what is stored.
   if (population !== undefined) refuseKnown('resource', Object.keys(request.resource?.properties ?? {}), population);
-  const planned = planFor(service, call, plan, auxData);
-  refuseGaps(planned.unplanned);
-  const { ids, page } = await findPage(service, {
-    page: request.page,
-    search,
-    filter: planned.filter,
-    population,
-    missing: `no source of \`${type}\` may be searched: set \`search\` of one in the configuration`,
-  });
-  const allowed = await confirm(service, call, asked, ids);
-  return { page, results: allowed.map((id) => ({ type, id, properties: {} })) };
+  let deniedBefore = new Set<string>();
+  for (let attempt = 1; ; attempt += 1) {
+    // Watchers are told of one plan alone.
+    const planned = planFor(attempt === 1 ? service : { ...service, watchers: [] }, call, plan, auxData);
+    refuseGaps(planned.unplanned);
+    const { ids, page } = await findPage(service, {
+      page: request.page,
+      search,
+      filter: planned.filter,
+      population,
+      missing: `no source of \`${type}\` may be searched: set \`search\` of one in the configuration`,
+    });
+    const allowed = await confirm(service, call, asked, ids);
+    const denied = ids.filter((id) => !allowed.has(id));
+    const found = { page, results: [...allowed].map((id) => ({ type, id, properties: {} })) };
+    if (denied.length === 0 || population?.mayLag === true) return found;
+    // A row that was written in between is not found again, or allowed.
+    const disagreed = denied.filter((id) => deniedBefore.has(id));
+    if (disagreed.length > 0) {
+      service.populations?.disagreed?.(type, disagreed);
+      throw new RpcError('internal', 'the search failed: the database selects rows that a check denies');
+    }
+    if (attempt === MOST_ATTEMPTS) return found;
+    deniedBefore = new Set(denied);
+    await service.facts?.fetch(call, { plans: [toPlanCall(plan, auxData)] });
+  }
 }
 
+/** How often a page is searched while others write its rows. */
+const MOST_ATTEMPTS = 3;
+
 /**
- * The resources of some that an evaluation allows. Columns hold what no source returns, such as an infinite number: a filter selects
- * the row nevertheless, and a decision lacks the fact.
+ * The resources of some that an evaluation allows, in their order. Columns hold what no source returns, such as an infinite number: a
+ * filter selects the row nevertheless, and a decision lacks the fact.
  */
 async function confirm(
   service: SearchService,
   call: Call,
   { auxData, plan, known }: Search,
   ids: readonly string[],
-): Promise<readonly string[]> {
+): Promise<ReadonlySet<string>> {
   const { facts } = service;
-  if (facts === undefined || ids.length === 0) return ids;
-  const allowed: string[] = [];
+  if (facts === undefined || ids.length === 0) return new Set(ids);
+  const allowed = new Set<string>();
   const atATime = service.limits.maxResourcesPerRequest;
   for (let start = 0; start < ids.length; start += atATime) {
     const some = ids.slice(start, start + atATime);
@@ -123,7 +141,7 @@ async function confirm(
     await facts.fetch(call, { checks: [question] });
     // Watchers are told of the plan alone.
     const decisions = decide({ ...service, watchers: [] }, call, question);
-    allowed.push(...some.filter((_, index) => decisions[index]?.actions[0]?.effect === 1));
+    for (const [index, id] of some.entries()) if (decisions[index]?.actions[0]?.effect === 1) allowed.add(id);
   }
   return allowed;
 }

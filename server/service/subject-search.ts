@@ -123,7 +123,7 @@ async function scan(
   const { maxRows = 0, timeout = 0 } = service.populations ?? {};
   const until = performance.now() + timeout;
   const allowed: string[] = [];
-  let narrowed = await narrow(service, call, subject, asked);
+  let narrowed = await narrow(service, call, population, subject, asked);
   let last = after;
   // At least one row, so that each page goes on.
   for (let rows = 0; rows === 0 || (rows < maxRows && performance.now() < until); ) {
@@ -163,12 +163,15 @@ const ALL: Narrowed = { filter: { kind: 'KIND_ALWAYS_ALLOWED' } };
 async function narrow(
   service: SearchService,
   call: Call,
+  { hasRoles = false }: Population,
   { type, properties }: SearchedSubjects,
   { resources: [entry], auxData }: Asked,
 ): Promise<Narrowed> {
   if (entry === undefined || service.bundles === undefined || service.bundles.isSplit()) return ALL;
-  // Each subject is decided with roles, and each resource in a scope, that are not those of the request.
-  if (service.facts?.selects(entry.resource.kind) === true) return ALL;
+  // The resource is decided in a scope, or each subject with roles, that neither the request nor the rows say.
+  const { facts } = service;
+  if (facts !== undefined && facts.listSelectors(entry.resource.kind).size > 0) return ALL;
+  if ([...(facts?.listSelectors(undefined) ?? [])].some((selector) => !hasRoles || selector !== 'roles')) return ALL;
   const { roles, scope, policyVersion } = toPrincipal({ type, id: '-', properties }, service.propertyNames);
   const anyone = { id: '-', roles, scope, policyVersion, attr: properties, actors: [] };
   await prepare(service.steps, call, [anyone], () => ({}));
@@ -176,7 +179,7 @@ async function narrow(
   // Tenants change what roles mean.
   if (planSubjects === undefined || (call.tenants?.size ?? 0) > 0) return ALL;
   const { resource, actions } = entry;
-  const attr = service.facts === undefined ? resource.attr : await service.facts.fetchResource(call, resource);
+  const attr = facts === undefined ? resource.attr : await facts.fetchResource(call, resource);
   if (attr === undefined) return ALL;
   try {
     const plan = planSubjects({
@@ -185,7 +188,7 @@ async function narrow(
       auxData,
       principal: { scope, policyVersion },
     });
-    return plan.kind === 'planned' ? { filter: plan.filter as PlanFilter, roles } : ALL;
+    return plan.kind === 'planned' ? { filter: plan.filter as PlanFilter, roles: hasRoles ? undefined : roles } : ALL;
   } catch (error) {
     // The same limits hold for each decision.
     if (error instanceof EvaluationLimitError) return ALL;

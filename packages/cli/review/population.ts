@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { PrincipalInput, ResourceInput } from '../../../runtime/engine/index.js';
 import type { Attributes } from '../../../runtime/policy/index.js';
 import type { SqlDialect, SqlTable, SqlUsers } from '../../../runtime/residual/sql/index.js';
-import { pathOfRole, renderUserFilter } from '../../../runtime/residual/sql/subjects.js';
-import { isRelation } from '../../../runtime/residual/sql/table.js';
+import { renderUserFilter } from '../../../runtime/residual/sql/subjects.js';
 import type { RowScope } from '../../../compiler/tables/row-security.js';
+import { listRoles } from '../../adapters/user-roles.js';
 import { canonicalJson } from '../../bundle/index.js';
 import { type ReadRow, readRows } from '../tables/read-rows.js';
 import type { SelectRows } from '../tables/stored-table.js';
@@ -85,32 +85,6 @@ function userOf(row: ReadRow & { readonly kind: 'row' }, { roles, scope: declare
       ...(scope !== undefined && scope !== null && { scope }),
     },
   };
-}
-
-/** The roles of a row, or what it has in place of them. */
-function listRoles(stored: unknown, roles: SqlUsers['roles']): readonly unknown[] {
-  if (stored === undefined || stored === null) return [];
-  if (!isRelation(roles)) {
-    if (roles.type !== 'list' && roles.type !== 'json' && roles.type !== 'text[]') return [stored];
-    const list = typeof stored === 'string' ? parseList(stored) : stored;
-    return Array.isArray(list) ? list : [];
-  }
-  const path = pathOfRole(roles) ?? [];
-  // A row that leads to no role is none.
-  return (stored as readonly unknown[])
-    .map((row) =>
-      path.reduce<unknown>((one, name) => (one as { readonly [field: string]: unknown } | undefined)?.[name], row),
-    )
-    .filter((role) => role !== undefined && role !== null);
-}
-
-/** A list that a driver returns as the text of its column, as that of MariaDB does. */
-function parseList(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -69,11 +69,12 @@ export function renderRowFilter(
   table: SqlTable,
   where: SqlRowFilter | undefined,
   dialectName: SqlDialect,
+  offset = 0,
 ): (SqlCondition & { readonly kind: 'sql' }) | undefined {
   if (where === undefined) return undefined;
   const dialect = DIALECTS[dialectName];
   const scope = { dialect, table, bound: new Map(), statement: new Statement(table, dialect) };
-  return writeStatement(counting(scope, { where }, undefined), dialect, 0);
+  return writeStatement(counting(scope, { where }, undefined), dialect, offset);
 }
 
 /** How closures are found, which of them are found for each row, and where a table of users has roles. */

@@ -9,6 +9,7 @@ import {
   type SqlColumns,
   type SqlDialect,
   type SqlRelation,
+  type SqlRowFilter,
   type SqlUsers,
 } from './table.js';
 
@@ -133,6 +134,16 @@ export function renderUserFilter(
   dialect: SqlDialect,
 ): (SqlCondition & { readonly kind: 'sql' }) | undefined {
   return renderRowFilter({ name, id, columns }, where, dialect);
+}
+
+/** Which rows of a table with an alias count, as a condition whose parameters follow others; undefined if all of them do. */
+export function renderCounting(
+  alias: string,
+  where: SqlRowFilter | undefined,
+  dialect: SqlDialect,
+  offset: number,
+): (SqlCondition & { readonly kind: 'sql' }) | undefined {
+  return renderRowFilter({ name: alias, columns: {} }, where, dialect, offset);
 }
 
 const EMPTY: Operand = { value: '' };

@@ -1,0 +1,191 @@
+import { quoteName } from '../../packages/adapters/column-source.js';
+import { renderCounting } from '../../runtime/residual/sql/subjects.js';
+import { isRelation, type SqlColumns, type SqlRelation, type SqlRowFilter } from '../../runtime/residual/sql/table.js';
+import type { RunQuery } from './read-only-pool.js';
+
+/** A table whose rows are read with those that are related to them. */
+export interface RowsToRead {
+  readonly name: string;
+  /** The column of the id. */
+  readonly id: string;
+  /** The attributes that are read; related rows are below `relatedTo` of their path. */
+  readonly columns: SqlColumns;
+  /** Which rows count; the others are not there. */
+  readonly where?: SqlRowFilter | undefined;
+}
+
+/** The most rows that are related to all rows of one call. */
+const MOST_RELATED = 100_000;
+
+/** The property of a row that has its related rows: no column has such a name. */
+export function relatedTo(path: string): string {
+  return `\0${path}`;
+}
+
+/** The name of a column without that of its table. */
+export function plainName(column: string): string {
+  return column.slice(column.lastIndexOf('.') + 1);
+}
+
+/**
+ * Reads the rows with some ids from PostgreSQL, with the rows that are related to them: a statement for each relation. The database
+ * compares the columns of a relation, as it does where a condition follows it. Rejects if too many rows are related.
+ */
+export async function readRelatedRows(
+  run: RunQuery,
+  { name, id, columns, where }: RowsToRead,
+  ids: readonly unknown[],
+): Promise<readonly object[]> {
+  const alias = 'r0';
+  const found: FoundRows = (parameters) => {
+    parameters.push(ids);
+    const position = parameters.length;
+    return allOf(
+      `FROM ${quoted(name)} AS ${alias} WHERE ${columnOf(alias, id)} = ANY($${position})`,
+      filterOf(alias, where, parameters),
+    );
+  };
+  const parameters: unknown[] = [];
+  const { list, read } = select(alias, columns, [id]);
+  const rows = await run(`SELECT ${list.join(', ')} ${found(parameters)}`, parameters);
+  return new RelatedReader(run).attach(rows.map(read), { alias, columns, found, depth: 0 });
+}
+
+/** `FROM` and `WHERE` of the rows of a table that are read, whose parameters are added to some. */
+type FoundRows = (parameters: unknown[]) => string;
+
+/** The rows of one table, and how the database finds them. */
+interface Level {
+  readonly alias: string;
+  readonly columns: SqlColumns;
+  readonly found: FoundRows;
+  readonly depth: number;
+}
+
+/** A row by its columns, and what its related rows are found by. */
+interface KeyedRow {
+  readonly row: { [column: string]: unknown };
+  /** By column of the row, as text. */
+  readonly keys: ReadonlyMap<string, string | null>;
+}
+
+class RelatedReader {
+  private count = 0;
+
+  constructor(private readonly run: RunQuery) {}
+
+  /** Rows with their related rows. */
+  async attach(rows: readonly KeyedRow[], level: Level): Promise<readonly KeyedRow['row'][]> {
+    for (const [path, stored] of Object.entries(level.columns)) {
+      if (!isRelation(stored)) continue;
+      const related = rows.length === 0 ? new Map<string, readonly object[]>() : await this.related(stored, level);
+      const ours = Object.values(stored.on);
+      for (const { row, keys } of rows) {
+        const key = keyOf(ours.map((column) => keys.get(plainName(column)) ?? null));
+        row[relatedTo(path)] = key === undefined ? [] : (related.get(key) ?? []);
+      }
+    }
+    return rows.map(({ row }) => row);
+  }
+
+  /** The rows of a relation by the keys of the rows that they are related to. */
+  private async related(
+    { table, on, where, columns, value }: SqlRelation,
+    { alias: above, found, depth }: Level,
+  ): Promise<ReadonlyMap<string, readonly object[]>> {
+    const alias = `r${depth + 1}`;
+    const pairs = Object.entries(on);
+    const own = columns ?? (value === undefined ? {} : { value });
+    const { list, read } = select(alias, own, []);
+    const parameters: unknown[] = [];
+    // Of texts that the database takes for equal, each is a key of its own.
+    const keys = pairs.flatMap(([, ours], index) => {
+      const column = columnOf(above, ours);
+      return [`${column} AS o${index}`, `${column}::text COLLATE "C" AS t${index}`];
+    });
+    const from =
+      `FROM (SELECT DISTINCT ${keys.join(', ')} ${found(parameters)}) AS k ` +
+      `JOIN ${quoted(table)} AS ${alias} ON ${pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ')}`;
+    const filter = filterOf(alias, where, parameters);
+    const text =
+      `SELECT ${[...pairs.map((_, index) => `k.t${index}`), ...list].join(', ')} ${from}` +
+      `${filter === '' ? '' : ` WHERE ${filter}`} LIMIT ${MOST_RELATED + 1 - this.count}`;
+    const answer = await this.run(text, parameters);
+    this.count += answer.length;
+    if (this.count > MOST_RELATED) throw new Error(`more than ${MOST_RELATED} rows are related`);
+    const rows = await this.attach(answer.map(read), {
+      alias,
+      columns: own,
+      depth: depth + 1,
+      found: (given) =>
+        allOf(
+          `FROM ${quoted(table)} AS ${alias} WHERE EXISTS (SELECT 1 ${allOf(
+            found(given),
+            ...pairs.map(([theirs, ours]) => `${columnOf(alias, theirs)} = ${columnOf(above, ours)}`),
+          )})`,
+          filterOf(alias, where, given),
+        ),
+    });
+    const byKey = new Map<string, object[]>();
+    for (const [index, row] of rows.entries()) {
+      const given = answer[index] as { readonly [name: string]: string };
+      const key = keyOf(pairs.map((_, position) => given[`t${position}`] ?? null)) as string;
+      const same = byKey.get(key);
+      if (same === undefined) byKey.set(key, [row]);
+      else same.push(row);
+    }
+    return byKey;
+  }
+}
+
+/** What is selected of a table for some attributes, and the row that it is. */
+function select(
+  alias: string,
+  columns: SqlColumns,
+  further: readonly string[],
+): { readonly list: readonly string[]; readonly read: (answer: object) => KeyedRow } {
+  const stored = Object.values(columns);
+  const names = [
+    ...new Set([...further, ...stored.flatMap((one) => (isRelation(one) ? [] : [one.column]))].map(plainName)),
+  ];
+  const keys = [...new Set(stored.flatMap((one) => (isRelation(one) ? Object.values(one.on).map(plainName) : [])))];
+  const list = [
+    ...names.map((name, index) => `${columnOf(alias, name)} AS c${index}`),
+    ...keys.map((name, index) => `${columnOf(alias, name)}::text AS k${index}`),
+  ];
+  return {
+    list: list.length === 0 ? ['1 AS c'] : list,
+    read: (answer) => {
+      const given = answer as { readonly [name: string]: unknown };
+      const row = Object.create(null) as KeyedRow['row'];
+      for (const [index, name] of names.entries()) row[name] = given[`c${index}`];
+      return { row, keys: new Map(keys.map((name, index) => [name, given[`k${index}`] as string | null])) };
+    },
+  };
+}
+
+/** Undefined for NULL, which equals nothing. */
+function keyOf(values: readonly (string | null)[]): string | undefined {
+  return values.includes(null) ? undefined : JSON.stringify(values);
+}
+
+function filterOf(alias: string, where: SqlRowFilter | undefined, parameters: unknown[]): string {
+  const filter = renderCounting(alias, where, 'postgresql', parameters.length);
+  parameters.push(...(filter?.parameters ?? []));
+  return filter?.text ?? '';
+}
+
+function allOf(...conditions: readonly string[]): string {
+  return conditions.filter((condition) => condition !== '').join(' AND ');
+}
+
+function columnOf(alias: string, column: string): string {
+  return `${alias}.${quoteName(plainName(column), 'postgresql')}`;
+}
+
+function quoted(name: string): string {
+  return name
+    .split('.')
+    .map((part) => quoteName(part, 'postgresql'))
+    .join('.');
+}

@@ -1,0 +1,359 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../server/config.js';
+import { type RunningServer, startServer } from '../../server/main.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { rounds, SEED } from '../support/effort.js';
+import { freePort } from '../support/free-port.js';
+import { Random } from '../support/oracle/random.js';
+import { send } from '../support/server/http-client.js';
+import { skip } from '../support/skip.js';
+import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+
+/**
+ * Searches of a server whose users have their roles in tables, and whose resources have related rows: what evaluations of the ids allow,
+ * without one more or less.
+ */
+const test = suite('searches with roles and related rows of a database');
+
+const TABLES = `
+CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE role_names (id integer PRIMARY KEY, name text);
+CREATE TABLE members (
+  id text PRIMARY KEY, department text, level integer, disabled boolean NOT NULL DEFAULT false,
+  list jsonb, words text[], role text
+);
+CREATE TABLE member_roles (member text, role text, role_id integer, revoked_at timestamptz);
+CREATE TABLE folders (id bigint PRIMARY KEY, locked boolean, keeper text, parent bigint);
+CREATE TABLE docs (id text PRIMARY KEY, owner_id text, folder bigint, kind text);
+CREATE TABLE shares (doc text, member text, level integer, hidden boolean);
+CREATE TABLE tags (doc text, tag text);
+`;
+
+const text = (column: string) => ({ column, type: 'text' });
+/** The ways in which users have roles, with a statement that says which ones each has. */
+const ROLES = {
+  list: { column: 'list', type: 'list' },
+  words: { column: 'words', type: 'text[]' },
+  column: text('role'),
+  'one step': {
+    relation: 'many',
+    table: 'member_roles',
+    on: { member: 'id' },
+    where: { revoked_at: null },
+    value: text('role'),
+  },
+  'two steps': {
+    relation: 'many',
+    table: 'member_roles',
+    on: { member: 'id' },
+    where: { revoked_at: null },
+    columns: {
+      role: {
+        relation: 'one',
+        table: 'role_names',
+        on: { id: 'role_id' },
+        unique: true,
+        columns: { name: text('name') },
+      },
+    },
+  },
+} as const;
+
+const member = {
+  relation: 'one',
+  table: 'members',
+  on: { id: 'owner_id' },
+  unique: true,
+  where: { disabled: false },
+  columns: { department: text('department'), level: { column: 'level', type: 'integer' } },
+};
+const DOC = {
+  name: 'docs',
+  id: { column: 'id', type: 'text', nulls: 'never' },
+  columns: {
+    kind: text('kind'),
+    owner: member,
+    folder: {
+      relation: 'one',
+      table: 'folders',
+      on: { id: 'folder' },
+      columns: { locked: { column: 'locked', type: 'boolean' }, keeper: { ...member, on: { id: 'keeper' } } },
+    },
+    shares: {
+      relation: 'many',
+      table: 'shares',
+      on: { doc: 'id' },
+      where: { hidden: false },
+      columns: { member: text('member'), level: { column: 'level', type: 'integer' } },
+    },
+    tags: { relation: 'many', table: 'tags', on: { doc: 'id' }, value: text('tag') },
+  },
+};
+
+/** Conditions about users, rows and related rows. */
+const CONDITIONS = [
+  'R.attr.owner.department == P.attr.department',
+  'R.attr.owner.level > 3',
+  'R.attr.folder.locked == true',
+  '!has(R.attr.folder)',
+  'R.attr.folder.keeper.department == "a"',
+  'R.attr.shares.exists(s, s.member == P.id && s.level > 2)',
+  'R.attr.shares.all(s, s.level > 1)',
+  'R.attr.shares.size() > 1',
+  '"x" in R.attr.tags',
+  'P.attr.department in R.attr.tags',
+  'R.attr.tags.all(t, t != "y")',
+  'R.attr.kind == "x"',
+  'P.attr.level > 3',
+  '"banned" in P.roles',
+  'P.roles.exists(r, r == "editor")',
+  'P.roles.all(r, r != "viewer")',
+  'P.id == "m1" || "editor" in P.roles',
+];
+
+interface Answer {
+  readonly status: number;
+  readonly json: {
+    readonly message?: string;
+    readonly decision?: boolean;
+    readonly results?: readonly { readonly id: string }[];
+    readonly page?: { readonly next_token: string };
+  };
+}
+
+const MEMBERS = 10;
+const DOCS = 10;
+
+function addTests({ client, url = '', stop }: Cluster): void {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-stored-roles-'));
+  const tables = join(folder, 'tables.json');
+  test.before(async () => {
+    await client.query(TABLES);
+  });
+  test.after(async () => {
+    rmSync(folder, { recursive: true });
+    await stop();
+  });
+
+  const writeTables = (roles: object, doc: object = DOC, users: object = {}): void => {
+    const own = {
+      name: 'members',
+      id: { column: 'id', type: 'text', nulls: 'never' },
+      where: { disabled: false },
+      roles,
+      columns: { department: text('department'), level: { column: 'level', type: 'integer' } },
+      ...users,
+    };
+    writeFileSync(tables, JSON.stringify({ users: own, tables: { doc } }));
+  };
+  const configure = (more: object = {}, from: object = {}) => {
+    const file = join(folder, 'config.json');
+    const sql = { url, tables, maxConnections: 2 };
+    const sources = {
+      deadline: '60s',
+      search: { timeout: '60s', maxConnections: 1, ...more },
+      from: {
+        members: { of: 'principal', sql, search: true },
+        docs: { of: 'doc', sql: { ...sql, table: 'doc' }, search: true },
+        ...from,
+      },
+    };
+    const server = { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0' };
+    writeFileSync(file, JSON.stringify({ server, sources }));
+    return loadConfig({ file, environment: {} }).config;
+  };
+  const start = async (rules: readonly object[], more: object = {}, explain = false): Promise<RunningServer> => {
+    const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', rules } };
+    const bundle = await loaded(compileTexts({ 'doc.yaml': JSON.stringify(policy) }, { facts: true, explain }));
+    return startServer(configure(more), bundle);
+  };
+  const post = async (server: RunningServer, path: string, body: object): Promise<Answer> => {
+    const { status, text: answer } = await send(server.httpAddress, 'POST', `/access/v1/${path}`, JSON.stringify(body));
+    return { status, json: JSON.parse(answer) };
+  };
+  /** All pages of a search; undefined if it is refused. */
+  const search = async (
+    server: RunningServer,
+    searched: 'subject' | 'resource',
+    body: object,
+    limit: number | undefined,
+  ): Promise<readonly string[] | undefined> => {
+    const found: string[] = [];
+    let token = '';
+    do {
+      const { status, json } = await post(server, `search/${searched}`, { ...body, page: { token, limit } });
+      const said = `${JSON.stringify(body)}\n${JSON.stringify(json)}`;
+      if (status === 400 && /^the search cannot be exact: ./.test(json.message ?? '')) {
+        assert.is(found.length, 0, said);
+        return undefined;
+      }
+      assert.is(status, 200, said);
+      found.push(...(json.results ?? []).map(({ id }) => id));
+      assert.ok(found.length <= MEMBERS + DOCS, said);
+      token = json.page?.next_token ?? '';
+    } while (token !== '');
+    assert.is(new Set(found).size, found.length);
+    return found;
+  };
+  const userOf = (id: string) => ({ type: 'user', id });
+  const docOf = (id: string) => ({ type: 'doc', id });
+
+  const fill = async (random: Random): Promise<void> => {
+    const any = <Value>(...values: readonly Value[]): Value => random.pick(values);
+    await client.query('TRUNCATE members, member_roles, role_names, folders, docs, shares, tags');
+    // One role that is empty, and none with the number 5, which was deleted.
+    await client.query("INSERT INTO role_names VALUES (1, 'editor'), (2, 'viewer'), (3, 'banned'), (4, ''), (6, NULL)");
+    const names = ['editor', 'viewer', 'banned'];
+    for (let index = 0; index < MEMBERS; index += 1) {
+      const id = `m${index}`;
+      const roles = Array.from({ length: any(0, 1, 1, 2, 3) }, () =>
+        random.chance(0.08) ? any<string | null>('', null) : random.pick(names),
+      );
+      await client.query('INSERT INTO members VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+        id,
+        any('a', 'b', 'A', null),
+        any(1, 5, null),
+        random.chance(0.15),
+        any(JSON.stringify(roles), JSON.stringify(roles), JSON.stringify(roles), 'null', null, '5', '[5]', '{}'),
+        random.chance(0.1) ? null : roles,
+        any('editor', 'viewer', 'banned', '', null),
+      ]);
+      for (const role of roles)
+        await client.query('INSERT INTO member_roles VALUES ($1, $2, $3, $4)', [
+          id,
+          role,
+          any(1, 1, 2, 2, 3, 4, 5, 6, null),
+          random.chance(0.2) ? '2020-01-01Z' : null,
+        ]);
+    }
+    for (const id of ['1', '2', '9007199254740993'])
+      await client.query('INSERT INTO folders VALUES ($1, $2, $3)', [
+        id,
+        any(true, false, null),
+        any('m0', 'm1', 'gone', null),
+      ]);
+    for (let index = 0; index < DOCS; index += 1) {
+      const id = `d${index}`;
+      await client.query('INSERT INTO docs VALUES ($1, $2, $3, $4)', [
+        id,
+        any('m0', 'm1', 'm2', 'M1', 'gone', null),
+        any('1', '2', '9007199254740993', '7', null),
+        any('x', 'y', null),
+      ]);
+      for (let share = any(0, 1, 2, 3); share > 0; share -= 1)
+        await client.query('INSERT INTO shares VALUES ($1, $2, $3, $4)', [
+          id,
+          any('m0', 'm1', 'm3', null),
+          any(1, 3, null),
+          any(false, false, true, null),
+        ]);
+      for (let tag = any(0, 1, 2); tag > 0; tag -= 1)
+        await client.query('INSERT INTO tags VALUES ($1, $2)', [id, any('x', 'y', 'a', null)]);
+    }
+  };
+  const randomRules = (random: Random): readonly object[] =>
+    Array.from({ length: 4 }, (_, index) => ({
+      actions: ['view', ...(random.chance(0.5) ? ['edit'] : [])],
+      effect: index > 0 && random.chance(0.3) ? 'EFFECT_DENY' : 'EFFECT_ALLOW',
+      roles: [random.pick(['editor', 'viewer', '*'])],
+      ...(random.chance(0.85) && {
+        condition: {
+          match: {
+            all: {
+              of: [
+                { expr: random.pick(CONDITIONS) },
+                ...(random.chance(0.4) ? [{ expr: random.pick(CONDITIONS) }] : []),
+              ],
+            },
+          },
+        },
+      }),
+    }));
+
+  test('pages are, joined, what evaluations of the ids allow, wherever roles and attributes are', async () => {
+    const counts = { searches: 0, refused: 0, subjects: 0, resources: 0, noRoles: 0 };
+    const stores = rounds(40, 3);
+    for (let seed = SEED; seed < SEED + stores; seed += 1) {
+      const random = new Random(seed);
+      const way = random.pick(Object.keys(ROLES) as (keyof typeof ROLES)[]);
+      writeTables(ROLES[way]);
+      await fill(random);
+      const rules = randomRules(random);
+      const more = { maxPageSize: random.pick([3, 1000]), maxRows: random.pick([4, 10_000]) };
+      const server = await start(rules, more, seed % 2 === 0);
+      try {
+        for (const name of ['view', 'edit']) {
+          const action = { name };
+          const limit = random.pick([undefined, 1, 4]);
+          const allowed = new Set<string>();
+          const failed = new Set<string>();
+          for (let user = 0; user < MEMBERS; user += 1)
+            for (let doc = 0; doc < DOCS; doc += 1) {
+              const asked = { subject: userOf(`m${user}`), resource: docOf(`d${doc}`), action };
+              const { status, json } = await post(server, 'evaluation', asked);
+              // Nobody decides about a user without roles.
+              assert.ok(
+                status === 200 || (status === 503 && /principal\.roles/.test(json.message ?? '')),
+                json.message,
+              );
+              if (status === 503) failed.add(`m${user}`);
+              if (json.decision === true) allowed.add(`m${user} d${doc}`);
+            }
+          counts.noRoles += failed.size;
+          const said = `seed ${seed}, ${way}, ${name}\n${JSON.stringify(rules)}`;
+          for (let doc = 0; doc < DOCS; doc += 1) {
+            const found = await search(
+              server,
+              'subject',
+              { subject: { type: 'user' }, resource: docOf(`d${doc}`), action },
+              limit,
+            );
+            const wanted = Array.from({ length: MEMBERS }, (_, user) => `m${user}`).filter((id) =>
+              allowed.has(`${id} d${doc}`),
+            );
+            assert.equal(found, wanted, `${said}\nwho may, d${doc}`);
+            counts.searches += 1;
+            counts.subjects += wanted.length;
+          }
+          for (let user = 0; user < MEMBERS; user += 1) {
+            const id = `m${user}`;
+            const found = await search(
+              server,
+              'resource',
+              { subject: userOf(id), resource: { type: 'doc' }, action },
+              limit,
+            );
+            counts.searches += 1;
+            if (found === undefined) {
+              counts.refused += 1;
+              continue;
+            }
+            const wanted = Array.from({ length: DOCS }, (_, doc) => `d${doc}`).filter((doc) =>
+              allowed.has(`${id} ${doc}`),
+            );
+            assert.equal(found, wanted, `${said}\nwhat may ${id}`);
+            counts.resources += wanted.length;
+          }
+        }
+      } finally {
+        await server.close();
+      }
+    }
+    console.log(`  ${stores} stores: ${JSON.stringify(counts)}`);
+    assert.ok(
+      counts.refused < counts.searches / 10 &&
+        counts.subjects > stores &&
+        counts.resources > stores &&
+        counts.noRoles > 0,
+    );
+  });
+}
+
+const cluster = await startCluster(await freePort());
+if (typeof cluster === 'string') skip(import.meta.url, cluster);
+else addTests(cluster);
+test.run();
