@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { invariant } from '../../compiler/diagnostics/invariant.js';
 import { rounds } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { bundleWithClient, generateClient, PRISMA } from '../support/prisma-client.js';
@@ -26,6 +27,10 @@ model Doc {
   @@map("docs")
 }
 `;
+
+/** Steps of `with-principal-prisma-program.mjs`. After those that fail, nothing of the transaction is kept. */
+const FAILING: ReadonlySet<string> = new Set(['abort', 'fail', 'hide', 'late']);
+const STEPS = [...FAILING, 'save', 'wait', 'nested', 'failNested', 'unasked'];
 
 const test = suite('transactions of a principal with Prisma');
 
@@ -53,22 +58,43 @@ async function ask(mode: string | undefined): Promise<void> {
     pooler = started;
     await prepare(folder);
     const random = new Random(1);
-    const asked = Array.from({ length: rounds(1_000) }, () => ({
-      principal: { id: random.pick(['t0', 't1', 't2', 't3', 't4']), roles: ['user'] },
-      role: random.chance(0.05) ? 'boss' : 'app',
-      fails: random.chance(0.3),
-    }));
+    const asked = Array.from({ length: rounds(1_000) }, () => {
+      const [id, other] = random.pick([
+        ['t0', 't1'],
+        ['t1', 't2'],
+        ['t2', 't3'],
+        ['t3', 't4'],
+        ['t4', 't0'],
+      ] as const);
+      return {
+        principal: { id, roles: ['user'] },
+        other: { id: other, roles: ['user'] },
+        role: random.chance(0.05) ? 'boss' : 'app',
+        steps: random.some(STEPS, 0, 3),
+      };
+    });
     const url = `postgresql://login@localhost/postgres?host=${connection.host}&port=${pooler?.port ?? 5432}`;
     const output = execFileSync(process.execPath, [join(folder, 'bundled.mjs')], {
       cwd: folder,
       input: JSON.stringify({ url, asked, max: mode === 'session' ? 2 : 4 }),
     });
-    const { answers, bare } = JSON.parse(output.toString()) as { answers: readonly unknown[]; bare: unknown };
-    for (const [at, { principal, role, fails }] of asked.entries()) {
-      const answer = answers[at];
-      if (role === 'boss') assert.match(String(answer), /^ExemptRoleError: /);
-      else assert.equal(answer, fails ? 'Error: aborted' : [principal.id]);
+    const { answers, bare } = JSON.parse(output.toString()) as {
+      answers: readonly { readonly seen: readonly (readonly string[])[]; readonly error?: string }[];
+      bare: unknown;
+    };
+    const ends = new Map<string, number>();
+    for (const [at, { principal, role, steps }] of asked.entries()) {
+      const { seen, error } = answers[at] ?? invariant('no answer');
+      for (const owners of seen) assert.equal(owners, [principal.id], JSON.stringify(steps));
+      // How often transactions ended with which step.
+      const end = error === undefined ? 'none' : (steps[seen.length - 1] ?? 'first');
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+      if (role === 'boss') assert.match(error ?? '', /^ExemptRoleError: /);
+      else if (error === undefined) assert.is(seen.length, steps.length + 1);
+      else assert.ok(FAILING.has(end), `${end}: ${error}`);
+      assert.is.not(steps.some((step) => FAILING.has(step)) && error === undefined, true, JSON.stringify(steps));
     }
+    console.log(`  ${JSON.stringify(Object.fromEntries(ends))}`);
     // Outside of a transaction nobody asks.
     assert.is(bare, 0);
   } finally {
