@@ -459,6 +459,25 @@ test('an unknown key suggests a key of another block if only one has its name', 
   );
 });
 
+test('an unknown key suggests the key of its block that shares most words', () => {
+  for (const [written, likely] of [
+    ['httpPort', 'httpListenAddr'],
+    ['httpAddress', 'httpListenAddr'],
+    ['port', 'httpListenAddr'],
+    ['grpcPort', 'grpcListenAddr'],
+    ['grpc-host', 'grpcListenAddr'],
+  ])
+    assert.match(
+      problem(() => fromFile(`server:\n  ${written}: 1\n`)),
+      `did you mean \`server.${likely}\`?`,
+    );
+  // Several share one word.
+  assert.not.match(
+    problem(() => fromFile('server:\n  listenQuickly: 1\n')),
+    'did you mean',
+  );
+});
+
 test('a key with a dot is not a path', () => {
   assert.is(
     problem(() => fromFile('"server.workers": 3')),

@@ -16,6 +16,6 @@ export {
   stringify,
   visit,
 } from 'yaml';
-export type { Alias, CST, Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
+export type { Alias, CST, Node, Pair, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 export { composeYaml, readYaml, valueOfYaml, YamlDepthError } from './document.js';
 export { commentsIn, tokenise, type Tokens } from './tokens.js';

@@ -139,7 +139,10 @@ function checkForeign(key: Exclude<ConfigKey, UsedKey>, path: string, node: Conf
   else found.warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
 }
 
-/** A key with a similar name in the same block, else the only key of this name below it, or in any other block. */
+/**
+ * For a port or a host the address in the same block; else a key with a similar name in it, else the only key of this
+ * name below it, or in any other block, else the one of the same block that shares most words.
+ */
 export function likelyKey(path: string): string | undefined {
   const block = path.slice(0, path.lastIndexOf('.') + 1);
   const name = path.slice(block.length);
@@ -147,10 +150,42 @@ export function likelyKey(path: string): string | undefined {
   const names = paths.flatMap((known) =>
     known.startsWith(block) ? (known.slice(block.length).split('.')[0] ?? []) : [],
   );
+  const address = nearestAddress(name, names);
+  if (address !== undefined) return `${block}${address}`;
   const near = nearestName(name, names);
   if (near !== undefined) return `${block}${near}`;
   const named = paths.filter((known) => known.endsWith(`.${name}`));
   const below = named.filter((known) => known.startsWith(block));
   const [elsewhere, ...others] = below.length > 0 ? below : named;
-  return others.length === 0 ? elsewhere : undefined;
+  if (elsewhere !== undefined) return others.length === 0 ? elsewhere : undefined;
+  const shared = mostSharedWords(name, names);
+  return shared === undefined ? undefined : `${block}${shared}`;
 }
+
+/** `httpListenAddr` for `httpPort` and for `port`: an address is one key. */
+function nearestAddress(written: string, names: readonly string[]): string | undefined {
+  if (!wordsOf(written).includes(ADDRESS)) return undefined;
+  const addresses = names.filter((name) => wordsOf(name).includes(ADDRESS));
+  return mostSharedWords(written, addresses) ?? addresses[0];
+}
+
+/** The only name with the most words of the written one. */
+function mostSharedWords(written: string, names: readonly string[]): string | undefined {
+  const own = wordsOf(written);
+  const counted = [...new Set(names)].map((name) => ({
+    name,
+    count: wordsOf(name).filter((word) => own.includes(word)).length,
+  }));
+  const most = Math.max(0, ...counted.map(({ count }) => count));
+  const [first, ...others] = counted.filter(({ count }) => count === most);
+  return most > 0 && others.length === 0 ? first?.name : undefined;
+}
+
+/** The words of a name such as `httpListenAddr`, in lower case; those of an address are one. */
+function wordsOf(name: string): readonly string[] {
+  const words = name.split(/(?=[A-Z])|[_-]/).map((word) => word.toLowerCase());
+  return words.map((word) => (ADDRESS_WORDS.has(word) ? ADDRESS : word));
+}
+
+const ADDRESS = 'addr';
+const ADDRESS_WORDS: ReadonlySet<string> = new Set(['address', 'port', 'host', 'bind']);

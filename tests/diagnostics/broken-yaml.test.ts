@@ -63,6 +63,19 @@ for (const [name, [rule, line]] of Object.entries(BROKEN))
     );
   });
 
+test('a line that is indented by one space too few or too many is blamed itself, not the line above', () => {
+  const lines = `${HEAD}${SOUND}`.split('\n');
+  for (const [index, line] of lines.slice(0, -1).entries())
+    for (const moved of [` ${line}`, ...(line.startsWith(' ') ? [line.slice(1)] : [])]) {
+      const found = focused(lines.with(index, moved).join('\n'));
+      // Below a first line, the second one may as well be the one that is wrong.
+      const isFirst = index === 0 || /:\s*$/.test(lines[index - 1] as string) || line.trimStart().startsWith('- ');
+      const accepted = isFirst ? [index + 1, index + 2] : [index + 1];
+      if (found !== undefined) assert.ok(accepted.includes(found), `line ${found} for ${index + 1}: ${moved}`);
+      else assert.ok(isFirst, `line ${index + 1} may be ${moved}`);
+    }
+});
+
 test('a string that goes on after its quotes hides nothing else', () => {
   const rule = '    - actions: [x]\n      effect: EFFECT_ALLOW\n      roles: "a" in b\n';
   assert.equal(
@@ -285,6 +298,14 @@ interface Reported {
   readonly code: string;
   readonly line: number;
   readonly places: number;
+}
+
+/** The line that a person is pointed to, if the text is not well-formed. */
+function focused(text: string): number | undefined {
+  const { diagnostics } = compile([new Source('a.yaml', text)]);
+  const found = diagnostics.find(({ code }) => code === 'yaml/syntax');
+  const span = found?.focus ?? found?.place?.span;
+  return span && span.source.lineAndColumn(span.start).line;
 }
 
 function reported(text: string, common?: string): readonly Reported[] {

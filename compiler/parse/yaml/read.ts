@@ -8,6 +8,7 @@ import {
   tokenise,
   type Tokens,
   visit,
+  type YAMLError,
 } from '../../../packages/yaml-input/index.js';
 import type { Details, Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../../diagnostics/messages.js';
@@ -169,12 +170,30 @@ function composeDocuments({ tokens, hasTags }: ReadTokens, text: string, source:
   const span = { ...place.span, end };
   const start = findStart(first.pos[0], documents);
   const isElsewhere = text.slice(start, place.anchor).includes('\n');
-  const focus = isElsewhere ? { source, start, end: start + 1 } : textAt(span);
-  const details = { focus, notes: adviseSyntax(first.code) };
-  const problem = problemAt({ ...place, span }, 'yaml/syntax', { reason: inHouseStyle(first.message) }, details);
+  const below = keyBelow(first, errors, source);
+  const focus = isElsewhere ? { source, start, end: start + 1 } : (below ?? textAt(span));
+  const reason = below === undefined ? inHouseStyle(first.message) : 'all mapping items must start at the same column';
+  const details = { focus, notes: adviseSyntax(below === undefined ? first.code : 'BAD_INDENT', reason) };
+  const problem = problemAt({ ...place, span }, 'yaml/syntax', { reason }, details);
   // Who indents with tabs does so on many lines.
   const cause = first.code === 'TAB_AS_INDENT' && { cause: first.code };
   return { problems: [{ ...problem, start, ...cause }], errors: errors.length };
+}
+
+/**
+ * The key that is indented too far, which makes it the next line of the value above it; undefined if this is not what is
+ * wrong. The YAML package points to that value.
+ */
+function keyBelow(first: YAMLError, errors: readonly YAMLError[], source: Source): Span | undefined {
+  if (first.code !== 'BLOCK_AS_IMPLICIT_KEY') return undefined;
+  const lines = errors.find(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === first.pos[0]);
+  if (lines === undefined) return undefined;
+  const { text } = source;
+  const value = text.slice(first.pos[0], lines.pos[1]);
+  const isValue = text.slice(text.lastIndexOf('\n', first.pos[0]) + 1, first.pos[0]).includes(': ');
+  if (!isValue || !value.includes('\n')) return undefined;
+  const key = value.slice(value.lastIndexOf('\n')).trimStart();
+  return { source, start: lines.pos[1] - key.length, end: lines.pos[1] };
 }
 
 /** Where the bracket or the quote opens that an offset is in, if it is in one: what is wrong may begin there. */
@@ -184,7 +203,8 @@ function findStart(offset: number, documents: readonly Document.Parsed[]): numbe
     visit(document, {
       Node(_, node) {
         if (!isQuotedOrFlow(node)) return undefined;
-        const [from, , to] = node.range ?? [offset, offset, offset];
+        // What follows the value, such as the indentation of the next line, is no part of it.
+        const [from, to] = node.range ?? [offset, offset];
         if (from <= offset && offset <= to) start = Math.min(start, from);
         return undefined;
       },

@@ -1,8 +1,8 @@
 import type { Note } from '../../diagnostics/diagnostic.js';
 
-/** The way out of an error of the YAML package, by its code. */
-export function adviseSyntax(code: string): readonly Note[] {
-  const message = ADVICE[code];
+/** The way out of an error of the YAML package, by its code and what it says. */
+export function adviseSyntax(code: string, reason: string): readonly Note[] {
+  const message = reason.startsWith('sequence item without') ? `${INDENT}, or begin an item with \`- \`` : ADVICE[code];
   return message === undefined ? [] : [{ message }];
 }
 

@@ -32,6 +32,14 @@ test('each problem after the first has a note at its location, and each has a hi
   );
 });
 
+test('an expression without text has a note with the way out', () => {
+  for (const text of ['', ' ', '\n'])
+    assert.match(
+      run({ conditions: [expression(text, 40)] }).report.sorted()[0]?.notes.map(({ message }) => message).join() ?? '',
+      /^write an expression, such as `R\.attr\.owner == P\.id`/,
+    );
+});
+
 test('the only problem is not repeated in a note', () => {
   for (const text of ['R.kin == "a"', 'R.attr.x + ', 'nope', '1 + 1.0 == 2.0', 'R.attr.x.matches("(a")']) {
     const { report } = run({ conditions: [expression(text, 40)] });

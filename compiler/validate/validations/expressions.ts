@@ -69,6 +69,7 @@ function makeNotes(
   problems: readonly (CelProblem | SyntaxError)[],
   report: Diagnostics,
 ): readonly Note[] {
+  if (expression.text.trim() === '') return [WRITE_CONDITION];
   const [first] = problems;
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
@@ -85,6 +86,10 @@ function makeNotes(
     ];
   });
 }
+
+const WRITE_CONDITION: Note = {
+  message: 'write an expression, such as `R.attr.owner == P.id`; a rule that always applies has no `condition`',
+};
 
 /**
  * The span of the first problem. For an expression that ends too early, this is the end of its text, not the line break
