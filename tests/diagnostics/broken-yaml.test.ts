@@ -305,7 +305,7 @@ function focused(text: string): number | undefined {
   const { diagnostics } = compile([new Source('a.yaml', text)]);
   const found = diagnostics.find(({ code }) => code === 'yaml/syntax');
   const span = found?.focus ?? found?.place?.span;
-  return span && span.source.lineAndColumn(span.start).line;
+  return span?.source.lineAndColumn(span.start).line;
 }
 
 function reported(text: string, common?: string): readonly Reported[] {

@@ -35,7 +35,10 @@ test('each problem after the first has a note at its location, and each has a hi
 test('an expression without text has a note with the way out', () => {
   for (const text of ['', ' ', '\n'])
     assert.match(
-      run({ conditions: [expression(text, 40)] }).report.sorted()[0]?.notes.map(({ message }) => message).join() ?? '',
+      run({ conditions: [expression(text, 40)] })
+        .report.sorted()[0]
+        ?.notes.map(({ message }) => message)
+        .join() ?? '',
       /^write an expression, such as `R\.attr\.owner == P\.id`/,
     );
 });

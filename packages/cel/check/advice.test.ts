@@ -1,11 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Note } from '../../../compiler/diagnostics/diagnostic.js';
+import type { Expr } from '../ast/expr.js';
 import type { Overload } from '../library/function.js';
 import { parseCel } from '../parse/index.js';
 import { checkExpression } from './check-expression.js';
 import { policyEnvironment } from './environment.js';
+import { fillAdvice } from './advice.js';
 import { functionAdvice } from './function-advice.js';
+import { writtenParts } from './written-parts.js';
 
 /** Mistakes of people who know other languages, and the words that the advice must contain. */
 const mistakes: readonly (readonly [expression: string, ...advice: string[]])[] = [
@@ -193,9 +196,45 @@ test('every call with values of wrong types says what to write', () => {
   assert.equal(adviceOn('P.id.startsWith(1)'), ['the types of its values are `string.startsWith(string)`']);
 });
 
+test('advice about functions repeats what the author wrote', () => {
+  for (const [expression, advice] of [
+    ['lower(R.attr.title) == "a"', 'write `R.attr.title.lowerAscii()`'],
+    ['R.attr.title.toLowerCase() == "a"', 'write `R.attr.title.lowerAscii()`'],
+    ['strings.ToLower(P.attr.team) == "a"', 'write `P.attr.team.lowerAscii()`'],
+    ['R.attr.list.exists(t, t.toUpper() == "A")', 'write `t.upperAscii()`'],
+    ['R.attr.title.hasPrefix("draft-")', 'write `R.attr.title.startsWith("draft-")`'],
+    ['beginsWith(R.attr.title, P.attr.team)', 'write `R.attr.title.startsWith(P.attr.team)`'],
+    ['"admin".isin(P.roles)', '`"admin" in P.roles`'],
+    ['R.attr.members.includes(P.id)', '`P.id in R.attr.members`'],
+    ['present(P.attr.team)', '`has(P.attr.team)`'],
+    ['R.attr.list.exists(t, present(t))', '`has(R.attr.a)`'],
+    ['timestamp(R.attr.due).year() == 2020', '`timestamp(R.attr.due).getFullYear()`'],
+    ['R.attr.due.year() == 2020', '`timestamp(R.attr.due).getFullYear()`'],
+    ['now().hour() == 2', '`now().getHours()`'],
+    // Without a short text of its own, an expression is not repeated.
+    ['(R.attr.a + R.attr.b).toLowerCase() == "a"', 'write `R.attr.name.lowerAscii()`'],
+    ['R.attr.title.startWith("\\u001b[0m")', 'write `R.attr.title.startsWith("a")`'],
+  ] as const)
+    assert.ok(
+      adviceOn(expression).some((message) => message.includes(advice)),
+      `${expression}: ${adviceOn(expression)}`,
+    );
+});
+
+test('the advice about a call is valid with each part of the call', () => {
+  const parts = writtenParts(
+    { target: parseCel('R.attr.own').ast, args: [parseCel('P.attr.other').ast as Expr] },
+    true,
+  );
+  for (const template of new Set(functionAdvice.values())) {
+    const [, expression = ''] = fillAdvice(template, parts).split('`');
+    assert.equal(findProblems(expression), [], expression);
+  }
+});
+
 test('expressions in advice about functions are valid', () => {
-  for (const advice of new Set(functionAdvice.values())) {
-    const [, ...others] = advice.split('`');
+  for (const template of new Set(functionAdvice.values())) {
+    const [, ...others] = fillAdvice(template, {}).split('`');
     const [expression = ''] = others;
     assert.equal(findProblems(expression), [], expression);
   }

@@ -2,6 +2,7 @@ import type { Overload } from '../library/function.js';
 import { type CelType, printType } from '../library/types.js';
 import { type Hint, suggestName } from './did-you-mean.js';
 import { functionAdvice } from './function-advice.js';
+import type { WrittenParts } from './written-parts.js';
 
 /** Advice for a name that expressions in other languages have. Empty if the name is not known to be one. */
 export function adviseName(name: string, known: Iterable<string>): readonly Hint[] {
@@ -46,13 +47,24 @@ export function adviseField(type: string, field: string): readonly Hint[] {
   return [];
 }
 
-/** Advice for a function of other languages: `includes`, `toLowerCase`, `len`. */
-export function adviseFunction(name: string): readonly Hint[] {
+/**
+ * Advice for a function of other languages: `includes`, `toLowerCase`, `len`.
+ *
+ * @param parts the parts of the call.
+ */
+export function adviseFunction(name: string, parts: WrittenParts = {}): readonly Hint[] {
   const short = name.replace(/^\./, '');
   const key = short.toLowerCase().replaceAll('_', '');
   const advice = functionAdvice.get(key) ?? functionAdvice.get(key.slice(key.lastIndexOf('.') + 1));
-  return advice === undefined ? [] : [{ message: advice }];
+  return advice === undefined ? [] : [{ message: fillAdvice(advice, parts) }];
 }
+
+/** The advice of the table with the parts of a call. */
+export function fillAdvice(advice: string, parts: WrittenParts): string {
+  return advice.replace(PART, (_, part: keyof WrittenParts, otherwise: string) => parts[part] ?? otherwise);
+}
+
+const PART = /\{(subject|field|time|other):([^{}]*)\}/g;
 
 /** Advice for operands or arguments of types that do not fit. */
 export function adviseMismatch(

@@ -49,7 +49,7 @@ function checkFunction(
   if (rows === undefined) {
     const [first] = expr.args;
     if (form === 'member' && first?.kind === 'ident') checking.macroVariables.add(first.name);
-    reportUndeclaredFunction(checking, name, expr.nameStart, at, form === 'member' ? given[0] : undefined);
+    reportUndeclaredFunction(checking, name, expr, at, form === 'member' ? given[0] : undefined);
     return errorType;
   }
   const row = rows.find(({ overloads }) => overloads.some((overload) => overload.form === form)) ?? rows[0];

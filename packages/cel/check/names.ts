@@ -1,7 +1,8 @@
-import type { Expr, IdentExpr } from '../ast/expr.js';
+import type { CallExpr, Expr, IdentExpr } from '../ast/expr.js';
 import type { CelType } from '../library/types.js';
 import { didYouMean, type Hint } from './did-you-mean.js';
 import { adviseField, adviseFunction, adviseName, adviseUnknownName } from './advice.js';
+import { writtenParts } from './written-parts.js';
 import { type Checking, findLocal, type Locals, type PlacedRange, report } from './checking.js';
 
 /**
@@ -38,22 +39,24 @@ export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals
 /**
  * Reports a function that is not in the table; it may be a macro with the wrong number of arguments.
  *
+ * @param expr the call.
  * @param at the offset of the parenthesis, by which the problem is sorted.
  * @param receiver the type of the value whose method it would be.
  */
 export function reportUndeclaredFunction(
   checking: Checking,
   name: string,
-  start: number,
+  expr: CallExpr,
   at: number,
   receiver: CelType | undefined,
 ): void {
-  const place = { start, end: at, at };
+  const place = { start: expr.nameStart, end: at, at };
   // `has` has no receiver.
   const forms = name === 'has' && receiver !== undefined ? undefined : macroForms.get(name);
   if (forms === undefined)
     return reportUndeclared(checking, name, place, () => {
-      const advice = adviseFunction(name);
+      const isMethod = receiver !== undefined && receiver.kind !== 'error';
+      const advice = adviseFunction(name, writtenParts(expr, isMethod));
       return advice.length > 0 ? advice : didYouMean(name, [...callable(checking, receiver), ...macroForms.keys()]);
     });
   report(checking, {
