@@ -137,9 +137,9 @@ async function failedStart(bundle: string, sets: readonly string[]): Promise<str
     ],
     bundles.folder,
   );
-  await until(() => running.child.exitCode !== null, 'the end of a server that cannot start');
-  assert.is(running.child.exitCode, 1);
-  return running.said();
+  const { code, stderr } = await running.ended;
+  assert.is(code, 1);
+  return stderr;
 }
 
 test('a bundle that expires while it is served stays, and the server says so', async () => {

@@ -82,7 +82,8 @@ export async function startConfigured(
     /^authz: REST and Connect on (?:https?:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
   await until(() => ready() !== null || running.child.exitCode !== null, 'the line of a server that is ready');
   const [, http = '', grpc = ''] = ready() ?? [];
-  if (http === '') throw new Error(`the server has ended: ${running.said()}`);
+  // A program may exit before all that it wrote has been read.
+  if (http === '') throw new Error(`the server has ended: ${(await running.ended).stderr}`);
   return { running, http, grpc, bundle: '', said: () => said, log: () => linesOf(`${said}\n${running.said()}`) };
 }
 
