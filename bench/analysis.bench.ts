@@ -5,6 +5,7 @@ import { type LoadedVersion, loadVersion } from '../packages/analysis/decision/p
 import { listMutants } from '../packages/policy-tests/mutate/mutants.js';
 import { countKilled } from '../packages/policy-tests/mutate/mutate.js';
 import { askEngine } from '../packages/policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../packages/policy-tests/engine/partial-tests.js';
 import { makeBundle, type ProgramBundle } from '../packages/analysis/program/bundle.js';
 import { loadSuites } from '../compiler/load/index.js';
 import { fold } from '../compiler/optimise/index.js';
@@ -125,13 +126,15 @@ function runsOf({ lowered }: LoadedVersion, policies: CompiledBundle, traces: Co
   const calls = testCalls(suites, callOptions);
   const mutants = listMutants(lowered);
   const interpreted = makeBundle(fold(lowered));
-  const askerOf = (own: ProgramBundle): Ask => askEngine({ policies: own.bundle, traces: own.traced }, options).ask;
+  const partial = decidesPartially(() => interpreted.program);
+  const askerOf = (own: ProgramBundle): Ask =>
+    askEngine({ policies: own.bundle, traces: own.traced, partial: decidesPartially(() => own.program) }, options).ask;
   const tests = (ask: Ask): unknown => runTests(suites, { ...callOptions, ask });
   const asked = (ask: Ask): unknown => calls.map(({ question, judge }) => judge(ask(question)));
-  const plainly = (run: (ask: Ask) => unknown): unknown => run(askEngine({ policies, traces }, options).ask);
+  const plainly = (run: (ask: Ask) => unknown): unknown => run(askEngine({ policies, traces, partial }, options).ask);
   const covered = (run: (ask: Ask) => unknown): unknown => {
     const recorder = new CoverageRecorder(lowered);
-    run(askEngine({ policies, traces }, options, (request, own) => recorder.record(request, own)).ask);
+    run(askEngine({ policies, traces, partial }, options, (request, own) => recorder.record(request, own)).ask);
     return recorder.coverage();
   };
   return [

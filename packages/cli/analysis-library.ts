@@ -28,6 +28,7 @@ import type { DiffReport } from '../analysis/diff/report.js';
 import { currentInstant } from '../analysis/explain/explain.js';
 import { explainDecisions } from '../analysis/explain/explain-decisions.js';
 import { askEngine } from '../policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../policy-tests/engine/partial-tests.js';
 import { explainFailures } from '../policy-tests/engine/explained-tests.js';
 import type { Solver } from '../analysis/solve/solver.js';
 import { reportUnfilteredRules } from '../analysis/tables/unfiltered-rules.js';
@@ -229,8 +230,10 @@ export async function coverTests(
     'suites' in tests ? tests.suites : suitesAmong(tests.map(({ path, text }) => new Source(path, sourceText(text))));
   const recorder = new CoverageRecorder(lowered);
   const options = { strictEvaluation, schemaEnforcement };
-  const { ask } = askEngine({ policies: await compiled(), traces: await traced() }, options, (request, engineOptions) =>
-    recorder.record(request, engineOptions),
+  const { ask } = askEngine(
+    { policies: await compiled(), traces: await traced(), partial: decidesPartially(() => fold(lowered)) },
+    options,
+    (request, engineOptions) => recorder.record(request, engineOptions),
   );
   const results = runTests(suites, { filter: testFilter([filter]), skipBatching: false, traced: false, ask });
   const style = { paint: plain, pathOf: (file: string) => file, full: true };

@@ -5,6 +5,7 @@ import { lex } from '../cel/parse/lexer.js';
 import type { Kind, MessageType } from '../../compiler/parse/schema/field.js';
 import { kindAt } from '../../compiler/parse/schema/kind-at.js';
 import { policyEnvironment } from '../cel/check/environment.js';
+import { factName } from '../../runtime/facts/fact-names.js';
 import { listFields, receiverKinds, selected } from './attributes.js';
 import { chooseKind } from './file-kind.js';
 import { formatDocumentation, globalFunctions, memberFunctions } from './functions.js';
@@ -174,12 +175,32 @@ function textsFor(
     case 'resource':
       // In tests it is a key of a fixture.
       return path[0] === 'tests' ? [] : named('kind');
+    case 'unknown':
+      return path[0] === 'tests' ? listFacts(workspace).map(valueNamed) : [];
     case 'ref':
       return [...workspace.schemaTexts.keys()].sort().map((name) => valueNamed(`authz:///${name}`));
     default:
       return [];
   }
 }
+
+/** The facts that the schemas of policies list. */
+function listFacts(workspace: EditedPolicies): readonly string[] {
+  const facts = [...workspace.files.values()].flatMap(({ file }) =>
+    file === undefined
+      ? []
+      : FACT_ROOTS.flatMap(([variable, root]) => {
+          const attributes = selected([variable, 'attr'], workspace, file);
+          return attributes === undefined ? [] : listFields(attributes).map(({ name }) => factName(root, name));
+        }),
+  );
+  return [...new Set(facts)].sort();
+}
+
+const FACT_ROOTS = [
+  ['R', 'resource.attr'],
+  ['P', 'principal.attr'],
+] as const;
 
 function listNames(workspace: EditedPolicies, kind: NameKind, only?: readonly PolicyFile[]): readonly string[] {
   const files = only ?? [...workspace.files.values()].flatMap(({ file }) => file ?? []);

@@ -78,11 +78,12 @@ function formatFailure({ principal, resource, action, details }: CaseResult): st
   const about = `${principal}, ${resource}, ${action}`;
   if (details.kind === 'errored') return `${about}: ${details.error}`;
   if (details.kind !== 'failed') return undefined;
-  const { expected, actual, outputs, explanation } = details;
+  const { expected, actual, outputs, needs = [], explanation } = details;
+  const needed = needs.length === 0 ? '' : `, which needs ${needs.join(', ')}`;
   const what =
     expected === actual
       ? `outputs differ: ${outputs.map(({ src }) => src).join(', ')}`
-      : `expected ${expected}, but the decision is ${actual}`;
+      : `expected ${expected}, but the decision is ${actual}${needed}`;
   const why = (explanation?.lines ?? []).map(({ depth, text }) => `${'  '.repeat(depth)}${text}`);
   return [`${about}: ${what}`, ...why].join('\n');
 }

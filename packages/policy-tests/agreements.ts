@@ -1,9 +1,10 @@
 import { parseTimestamp } from '../cel/runtime/index.js';
 import type { Instant } from '../../runtime/policy/index.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
-import { readEntries, readObject, readObjects, readText } from '../../compiler/parse/build/fields.js';
+import { readEntries, readObject, readObjects, readText, readTexts } from '../../compiler/parse/build/fields.js';
 import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
 import type { Complaint } from './invalid-suite.js';
+import { parseFact, suggestFact } from './unknown-facts.js';
 
 /**
  * The constraints of a suite that span several fields, and the format of `now` (docs/spec/server.md#grammar-of-suites).
@@ -33,11 +34,47 @@ function ofTest(test: ObjectValue, path: string): readonly Complaint[] {
   const input = test.fields.get('input');
   return [
     ...checkNow(test),
+    ...checkUnknown(test, path),
     ...(input?.value.kind === 'object' ? ofInput(input.value, input.place, `${path}.input`) : []),
     ...readObjects(test, 'expected').flatMap(({ value, place }, index) =>
       ofExpectation(value, place, `${path}.expected[${index}]`),
     ),
   ];
+}
+
+/** Facts have their names, and only a test that does not know some expects `UNKNOWN`, and no outputs. */
+function checkUnknown(test: ObjectValue, path: string): readonly Complaint[] {
+  const facts = readTexts(test, 'unknown').flatMap(({ value, place }, index): readonly Complaint[] => {
+    if (value === '' || parseFact(value) !== undefined) return [];
+    const suggested = suggestFact(value);
+    const text = `${path}.unknown[${index}]: ${JSON.stringify(value)} is not a fact: expected resource.attr.NAME, principal.attr.NAME or auxData.jwt.NAME`;
+    return [{ place, text, notes: suggested === undefined ? [] : [{ message: `write \`${suggested}\`` }] }];
+  });
+  const isPartial = isGiven(test, 'unknown');
+  const expected = readObjects(test, 'expected').flatMap(({ value }, index): readonly Complaint[] => {
+    const own = `${path}.expected[${index}]`;
+    const [output] = readObjects(value, 'outputs');
+    if (isPartial)
+      return output === undefined
+        ? []
+        : [{ place: output.place, text: `${own}.outputs: a test with \`unknown\` facts cannot expect outputs` }];
+    return readEntries(value, 'actions').flatMap(({ name, value: effect, place }) =>
+      isUnknownEffect(effect)
+        ? [
+            {
+              place,
+              text: `${own}.actions[${JSON.stringify(name.value)}]: UNKNOWN can only be expected of a test that lists \`unknown\` facts`,
+            },
+          ]
+        : [],
+    );
+  });
+  return [...facts, ...expected];
+}
+
+/** Whether an expected effect is `UNKNOWN`. */
+export function isUnknownEffect(value: Value): boolean {
+  return value.kind === 'number' && value.number === 4;
 }
 
 function checkNow(holder: ObjectValue): readonly Complaint[] {

@@ -1,5 +1,5 @@
 import type { Asked, ProducedOutput, Trace } from './results.js';
-import type { EffectName } from './suite.js';
+import type { TestEffect } from './suite.js';
 
 /** How tests query policies: the decider is passed in, so that tests do not depend on an engine. */
 export type Ask = (question: Question) => Answer;
@@ -20,7 +20,9 @@ export interface Answer {
 
 export interface Decision {
   readonly action: string;
-  readonly effect: EffectName;
+  readonly effect: TestEffect;
+  /** The unknown facts that may still matter, if the effect is `UNKNOWN`. */
+  readonly needs?: readonly string[];
   /** The outputs of rules that were evaluated for this action. */
   readonly outputs: readonly ProducedOutput[];
   readonly trace: Trace | undefined;

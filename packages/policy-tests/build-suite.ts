@@ -12,8 +12,9 @@ import {
 } from '../../compiler/parse/build/fields.js';
 import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
 import { buildAttributes, buildFixtures } from './build-fixtures.js';
-import { parseInstant } from './agreements.js';
-import type { Choice, EffectName, Expectation, ExpectedOutput, Suite, Test, TestInput, TestOptions } from './suite.js';
+import { isUnknownEffect, parseInstant } from './agreements.js';
+import type { Choice, Expectation, ExpectedOutput, Suite, Test, TestEffect, TestInput, TestOptions } from './suite.js';
+import { parseFact } from './unknown-facts.js';
 
 /** A suite from its validated document. */
 export function buildSuite(document: ObjectValue): Suite {
@@ -52,6 +53,7 @@ function buildTest(test: ObjectValue): Test {
   return {
     ...buildHead(test),
     place: requiredText(test, 'name').place,
+    unknown: new Set(readTexts(test, 'unknown').flatMap(({ value }) => parseFact(value) ?? [])),
     input: buildInput(input),
     expected: readObjects(test, 'expected').map(({ value }) => buildExpectation(value)),
   };
@@ -94,7 +96,8 @@ function buildChoice(
   };
 }
 
-function readEffect(value: Value): EffectName {
+function readEffect(value: Value): TestEffect {
+  if (isUnknownEffect(value)) return 'UNKNOWN';
   return value.kind === 'number' && value.number === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
 }
 

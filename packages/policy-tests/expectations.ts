@@ -3,12 +3,12 @@ import type { Located, Place } from '../../compiler/diagnostics/span.js';
 import { InvalidSuite } from './invalid-suite.js';
 import { sameJson } from './same-json.js';
 import type { Names } from './names-in-suite.js';
-import type { EffectName, Expectation, ExpectedOutput, Test, TestInput } from './suite.js';
+import type { Expectation, ExpectedOutput, Test, TestEffect, TestInput } from './suite.js';
 
 /** The expectations for one pair of principal and resource. */
 export interface PairExpectation {
   /** Actions that are not listed are expected to be denied. */
-  readonly actions: ReadonlyMap<string, EffectName>;
+  readonly actions: ReadonlyMap<string, TestEffect>;
   /** Outputs by action, then by source. */
   readonly outputs: ReadonlyMap<string, ReadonlyMap<string, ExpectedOutput>>;
 }
@@ -51,7 +51,7 @@ export function mergeExpectations(
 interface Merged {
   readonly principal: string;
   readonly resource: string;
-  readonly actions: Map<string, EffectName>;
+  readonly actions: Map<string, TestEffect>;
   readonly outputs: Map<string, Map<string, ExpectedOutput>>;
 }
 

@@ -2,7 +2,8 @@ import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
 import type { InvalidSuite } from './invalid-suite.js';
-import type { EffectName, TestOptions } from './suite.js';
+import type { TestEffect, TestOptions } from './suite.js';
+import type { UnknownFacts } from './unknown-facts.js';
 
 /** Test results (docs/spec/server.md#test-results). */
 export interface TestResults {
@@ -42,20 +43,29 @@ export interface CaseResult {
   readonly trace: Trace | undefined;
 }
 
-/** A pair of principal and resource, and the options that decide about it. */
+/** A pair of principal and resource, and the options that decide about it. Values of unknown facts are ignored. */
 export interface Asked {
   readonly principal: PrincipalInput;
   readonly resource: ResourceInput;
   readonly auxData: AuxDataInput | undefined;
   readonly options: TestOptions;
+  /** The facts that are not known; undefined or empty if all are. */
+  readonly unknown?: UnknownFacts;
 }
 
 export type Details =
-  | { readonly kind: 'passed'; readonly effect: EffectName; readonly outputs: readonly ProducedOutput[] }
+  | {
+      readonly kind: 'passed';
+      readonly effect: TestEffect;
+      readonly outputs: readonly ProducedOutput[];
+      readonly needs?: readonly string[];
+    }
   | {
       readonly kind: 'failed';
-      readonly expected: EffectName;
-      readonly actual: EffectName;
+      readonly expected: TestEffect;
+      readonly actual: TestEffect;
+      /** The unknown facts that the actual result depends on. */
+      readonly needs?: readonly string[];
       readonly outputs: readonly UnmetOutput[];
       readonly explanation?: CaseExplanation;
     }

@@ -206,16 +206,17 @@ function makeCase(pair: Pair, action: string, details: Details): CaseResult {
  * right; outputs that are not listed are ignored.
  */
 function judgeDecision(
-  { action, effect: actual, outputs }: Decision,
+  { action, effect: actual, outputs, needs }: Decision,
   expectation: PairExpectation | undefined,
 ): Details {
   const expected = expectation?.actions.get(action) ?? 'EFFECT_DENY';
-  if (actual !== expected) return { kind: 'failed', expected, actual, outputs: [] };
+  const depending = needs !== undefined && { needs };
+  if (actual !== expected) return { kind: 'failed', expected, actual, outputs: [], ...depending };
   const listed = [...(expectation?.outputs.get(action)?.values() ?? [])];
   const unmet = listed.flatMap((output) => unmetOutput(output, outputs) ?? []);
   return unmet.length > 0
     ? { kind: 'failed', expected, actual, outputs: unmet }
-    : { kind: 'passed', effect: actual, outputs };
+    : { kind: 'passed', effect: actual, outputs, ...depending };
 }
 
 /** A source may produce several outputs, through several derived roles: one that matches the expectation is enough. */
@@ -293,6 +294,7 @@ function listPairs(
       resource: names.resource(resourceKey, test.input.resources),
       auxData: test.input.auxData === undefined ? undefined : names.auxData(test.input.auxData),
       options: { ...options, now: options.now ?? now },
+      ...(test.unknown.size > 0 && { unknown: test.unknown }),
       expected: expectations(principalKey, resourceKey),
     })),
   );

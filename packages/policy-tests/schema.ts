@@ -24,12 +24,13 @@ const notEmpty: Rule = { rule: 'not-empty' };
 const unique: Rule = { rule: 'unique' };
 const texts = (...rules: readonly Rule[]) => list(text(notEmpty), ...rules);
 
-const EFFECTS = ['EFFECT_UNSPECIFIED', 'EFFECT_ALLOW', 'EFFECT_DENY', 'EFFECT_NO_MATCH'];
+const EFFECTS = ['EFFECT_UNSPECIFIED', 'EFFECT_ALLOW', 'EFFECT_DENY', 'EFFECT_NO_MATCH', 'UNKNOWN'];
 const effect = choice(EFFECTS, {
   rule: 'among',
   choices: new Map([
     [1, 'EFFECT_ALLOW'],
     [2, 'EFFECT_DENY'],
+    [4, 'UNKNOWN'],
   ]),
 });
 
@@ -87,6 +88,10 @@ const TEST: MessageType = messageType({
   description,
   skip,
   skipReason,
+  unknown: field(
+    'facts that are not known, such as `resource.attr.owner`; values that fixtures have for them are ignored',
+    texts(unique),
+  ),
   input: field(
     'the requests: every principal with every resource',
     object(() => INPUT, required),
@@ -120,7 +125,10 @@ const EXPECTATION: MessageType = messageType({
   resource: field('key of the resource', text()),
   resources: field('keys of resources', texts(unique)),
   resourceGroups: field('groups of resources', texts(unique)),
-  actions: field('effects by action', named(effect, required)),
+  actions: field(
+    'effects by action; `UNKNOWN` if the decision depends on facts that are `unknown` in the test',
+    named(effect, required),
+  ),
   outputs: field('outputs by action', list(object(() => OUTPUTS))),
 });
 

@@ -2,6 +2,7 @@ import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/
 import type { Attributes, Instant } from '../../runtime/policy/index.js';
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import type { Located, Place } from '../../compiler/diagnostics/span.js';
+import type { UnknownFacts } from './unknown-facts.js';
 
 /**
  * A test suite as its author wrote it (docs/spec/server.md#grammar-of-suites): its shape is checked, its names are not
@@ -35,6 +36,8 @@ export interface Test {
   readonly skipReason: string;
   /** These replace the options of the suite. */
   readonly options: TestOptions | undefined;
+  /** The facts that the test does not know; empty if it knows all. */
+  readonly unknown: UnknownFacts;
   readonly input: TestInput;
   readonly expected: readonly Expectation[];
 }
@@ -57,7 +60,7 @@ export interface TestInput {
 export interface Expectation {
   readonly principals: Choice;
   readonly resources: Choice;
-  readonly actions: ReadonlyMap<string, Located<EffectName>>;
+  readonly actions: ReadonlyMap<string, Located<TestEffect>>;
   readonly outputs: readonly ExpectedOutput[];
 }
 
@@ -71,6 +74,9 @@ export interface ExpectedOutput {
 }
 
 export type EffectName = 'EFFECT_ALLOW' | 'EFFECT_DENY';
+
+/** The result for an action; `UNKNOWN` if it depends on unknown facts. */
+export type TestEffect = EffectName | 'UNKNOWN';
 
 /** The engine options of a test. Missing options have the engine's default. */
 export interface TestOptions {

@@ -13,7 +13,7 @@ import { NotJsonError } from '../../packages/cel/runtime/index.js';
 import { type AnyPermissions, type Permissions, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact } from './ask.js';
 import { type FactDeciders, findPlace, makeDeciders } from './deciders.js';
-import { factName } from './fact-names.js';
+import { factName, isAmong } from './fact-names.js';
 import type {
   AnswerOptions,
   AnswerRequest,
@@ -30,7 +30,7 @@ import { FactsUnavailableError } from './errors.js';
 import { Loader } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { lockRows, requireLocks, withoutLocked } from './locked.js';
-import { decideAll, type FactsDecision, fetchRows, isAmong, type LoopOptions, step } from './loop.js';
+import { decideAll, type FactsDecision, fetchRows, type LoopOptions, step } from './loop.js';
 import { TurnBatch } from './session.js';
 import { type Selected, Selectors, selectorNames, type SelectOptions } from './selectors.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';

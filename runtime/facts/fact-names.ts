@@ -1,3 +1,5 @@
+import type { Attributes } from '../policy/index.js';
+
 /** Where facts are: the attributes of the principal and of the resource, and claims. */
 export type FactRoot = 'principal.attr' | 'resource.attr' | 'auxData.jwt';
 
@@ -13,4 +15,16 @@ export function readAttribute(fact: string, root: FactRoot): string | undefined 
   if (!fact.startsWith(root)) return undefined;
   if (fact[root.length] === '.') return fact.slice(root.length + 1);
   return fact[root.length] === '[' ? (JSON.parse(fact.slice(root.length + 1, -1)) as string) : undefined;
+}
+
+/** Whether a read set has a fact, by its name or as a part of a side that is read as a whole. */
+export function isAmong(fact: string, names: ReadonlySet<string> | undefined): boolean {
+  if (names === undefined || names.has(fact)) return true;
+  const [root = '', side = ''] = fact.split('.');
+  return [`${root}.${side.replace(/\[.*/, '')}.*`, `${root}.*.*`, '*.*.*'].some((whole) => names.has(whole));
+}
+
+/** Attributes without those that are not known. */
+export function omitFacts(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
+  return Object.fromEntries(Object.entries(attr ?? {}).filter(([name]) => !unknown.has(factName(root, name))));
 }

@@ -9,10 +9,10 @@ import {
 import { type Instant, type ReadSetQuery, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Need, Rows, Subject, type UnknownFact, type UsedFact } from './ask.js';
 import { type FactDeciders, findPlace } from './deciders.js';
-import { factName } from './fact-names.js';
+import { factName, isAmong } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
-import { decideAll, fetchRows, isAmong, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
+import { decideAll, fetchRows, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
 import { isSelector, type Selected, Selectors } from './selectors.js';
 import { type CallerPolicy, type FactSource, prepareSources, type Selector } from './source.js';
 

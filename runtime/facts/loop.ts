@@ -10,7 +10,7 @@ import {
   type UsedFact,
   wholeRequest,
 } from './ask.js';
-import { factName, readAttribute } from './fact-names.js';
+import { factName, isAmong, readAttribute } from './fact-names.js';
 import type { LoadedRow } from './accept.js';
 import type { Loader } from './loader.js';
 import type { PreparedSource } from './source.js';
@@ -257,13 +257,6 @@ function openFacts(ask: Ask, index: number, among: FactNames | undefined): reado
   return [subject, ask.resource.subject].flatMap((side) =>
     listOpenFacts(side).filter(({ attribute }) => isAmong(factName(side.root, attribute), among)),
   );
-}
-
-/** Whether a read set has a fact, by its name or as a part of a side that is read as a whole. */
-export function isAmong(fact: string, names: FactNames | undefined): boolean {
-  if (names === undefined || names.has(fact)) return true;
-  const [root = '', side = ''] = fact.split('.');
-  return [`${root}.${side.replace(/\[.*/, '')}.*`, `${root}.*.*`, '*.*.*'].some((whole) => names.has(whole));
 }
 
 function listOpenFacts(subject: Subject): readonly OpenFact[] {

@@ -13,6 +13,7 @@ import { mutationText } from '../../packages/policy-tests/mutate/report/text.js'
 import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
 import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
 import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
@@ -359,7 +360,8 @@ async function reportOf(
     selected(listMutants(program), {}),
     {
       calls: callsOf(),
-      askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, options).ask,
+      askerOf: ({ bundle, traced, program }) =>
+        askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => program) }, options).ask,
       isProvable: true,
       compiled: makeBundle(fold(program)).bundle,
       ...tests,

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fold } from '../../compiler/optimise/index.js';
 import { type Coverage, CoverageRecorder } from '../../packages/analysis/coverage/coverage.js';
 import { countKilled, tryMutants } from '../../packages/policy-tests/mutate/mutate.js';
 import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
@@ -12,6 +13,7 @@ import { Reachability } from '../../packages/policy-tests/suggest/reachability.j
 import type { Suggestions, SuggestionSubject } from '../../packages/policy-tests/suggest/subject.js';
 import { suiteText } from '../../packages/policy-tests/suggest/suite.js';
 import { askEngine, type LoadedPolicies } from '../../packages/policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
 import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
@@ -257,8 +259,8 @@ test('random policies: a suite notices each mutant that a test is suggested for'
     const subject = await subjectOf(policyFiles(randomStore(random, { outputs: false, runtime: false })));
     const { program } = subject;
     const mutants = selected(listMutants(program), { count: 8, seed });
-    const askerOf = ({ bundle, traced }: ProgramBundle): Ask =>
-      askEngine({ policies: bundle, traces: traced }, ASK_OPTIONS).ask;
+    const askerOf = ({ bundle, traced, program: own }: ProgramBundle): Ask =>
+      askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => own) }, ASK_OPTIONS).ask;
     const tests = { calls: [], askerOf, compiled: subject.compiled, isProvable: true };
     const report = await tryMutants(program, mutants, tests, { next: () => Promise.resolve(true) });
     const suggestions = await suggestForMutants(report, mutants, subject, always);
@@ -325,9 +327,10 @@ type LoadedSubject = SuggestionSubject & { readonly loaded: LoadedPolicies };
 async function subjectOf(texts: { readonly [path: string]: string }): Promise<LoadedSubject> {
   const compilation = compileTexts(texts);
   const { policies, traced } = await loaded(compilation);
-  const own = { policies, traces: await traced() };
+  const program = compilation.lowered as Program;
+  const own = { policies, traces: await traced(), partial: decidesPartially(() => fold(program)) };
   return {
-    program: compilation.lowered as Program,
+    program,
     compiled: policies,
     ask: askEngine(own, ASK_OPTIONS).ask,
     engineOptions: { schemaEnforcement: 'none' },

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
+import { fold } from '../../compiler/optimise/index.js';
 import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
 import { policiesInMemory } from '../../packages/cli/policies/compile.js';
 import { PROCESS_CONTEXT } from '../../packages/cli/process-context.js';
 import { loadSuites } from '../../compiler/load/index.js';
@@ -80,7 +82,12 @@ async function reportOf(folder: string, { policies, tests, testFilter: filter }:
 async function askOf(directory: string): Promise<Ask> {
   const policies = await policiesInMemory(directory, PROCESS_CONTEXT);
   if (policies === undefined) throw new Error(`${directory} does not compile`);
-  const loaded = { policies: policies.policies, traces: await policies.traced() };
+  const { lowered } = policies;
+  const loaded = {
+    policies: policies.policies,
+    traces: await policies.traced(),
+    partial: decidesPartially(() => fold(lowered)),
+  };
   return askEngine(loaded, { strictEvaluation: false, schemaEnforcement: 'warn' }).ask;
 }
 

@@ -211,6 +211,23 @@ test('completion knows keys, values, and what expressions can name', async () =>
     (await items('album.yaml', text)).map(({ label }) => label);
   const at = (line: string): string => ALBUM.replace('          expr: V.is_public\n', line);
 
+  const PARTIAL = `name: albums
+tests:
+  - name: one
+    unknown: [|]
+    input: {principals: [ann], resources: [a], actions: [view]}
+    expected: [{principal: ann, resource: a, actions: {view: EFFECT_ALLOW}}]
+`;
+  const inSuite = async (text: string): Promise<readonly string[]> =>
+    (await items('album_test.yaml', text)).map(({ label }) => label);
+  assert.equal(await inSuite(PARTIAL), ['resource.attr.owner', 'resource.attr.tags', 'resource.attr.visibility']);
+  assert.equal(await inSuite(PARTIAL.replace('|', '').replace('EFFECT_ALLOW', '|')), [
+    'EFFECT_ALLOW',
+    'EFFECT_DENY',
+    'UNKNOWN',
+  ]);
+  await editor.edit('album_test.yaml', SUITE);
+
   assert.equal(await labels(ALBUM.replace('      roles: [user]\n', '      ro|\n')), ['roles']);
   assert.equal(await labels(ALBUM.replace('EFFECT_ALLOW\n    -', '|\n    -')), ['EFFECT_ALLOW', 'EFFECT_DENY']);
   assert.equal(await labels(ALBUM.replace('[owner]', '[|')), ['owner']);

@@ -53,6 +53,22 @@ test('the generated code, decisions, filters and test results are those of the c
   }
 });
 
+test('tests that do not know some facts are evaluated', async () => {
+  const text = `name: albums
+principals: {bob: {id: bob, roles: [user]}}
+resources: {a1: {kind: album, id: a1, attr: {owner: alice, visibility: public, status: OPEN}}}
+tests:
+  - name: whoever owns it
+    unknown: [resource.attr.owner]
+    input: {principals: [bob], resources: [a1], actions: [view, edit]}
+    expected: [{principal: bob, resource: a1, actions: {view: EFFECT_ALLOW, edit: UNKNOWN}}]
+`;
+  const files = [...FILES.filter(({ path }) => !path.endsWith('_test.yaml')), { path: 'album_test.yaml', text }];
+  const { problems, tests } = await evaluate({ files, request: JSON.stringify(REQUEST) });
+  assert.equal(problems, []);
+  assert.equal(tests?.summary.resultCounts, [{ result: 'RESULT_PASSED', count: 2 }]);
+});
+
 test('refused policies have problems with their places, and no answer', async () => {
   const files = [{ path: 'a.yaml', text: 'apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resurce: album\n' }];
   const { problems, generated, answer } = await evaluate({ files, request: '{}' });

@@ -48,6 +48,21 @@ test('test suites and fixtures of this repository are valid', () => {
     count += 1;
   }
   assert.ok(count >= 3);
+  const unknown = (facts: unknown, effect: string) => ({
+    name: 'albums',
+    tests: [
+      {
+        name: 'one',
+        unknown: facts,
+        input: { principals: ['ann'], resources: ['a'], actions: ['view'] },
+        expected: [{ principal: 'ann', resource: 'a', actions: { view: effect } }],
+      },
+    ],
+  });
+  assert.ok(accepts('test-suite', unknown(['resource.attr.owner'], 'UNKNOWN')));
+  assert.not.ok(accepts('test-suite', unknown('resource.attr.owner', 'UNKNOWN')));
+  assert.not.ok(accepts('test-suite', unknown([''], 'UNKNOWN')));
+  assert.not.ok(accepts('test-suite', unknown([], 'EFFECT_UNKNOWN')));
   assert.ok(accepts('principals', { principals: { ann: { id: 'ann', roles: ['user'] } } }));
   assert.ok(accepts('resources', { resources: { one: { kind: 'document', id: '1' } } }));
 });

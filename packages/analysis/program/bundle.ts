@@ -42,6 +42,8 @@ export interface ProgramBundle {
   readonly bundle: CompiledBundle;
   /** Traces for strict evaluation and for explaining. */
   readonly traced: CompiledTraces;
+  /** The program that it was made from. */
+  readonly program: ir.Program;
   /** The modules, by the key of their policy. */
   readonly modules: ReadonlyMap<string, ir.Module>;
   /** Where each rule, rule of a role policy and derived role of the bundle comes from. */
@@ -61,7 +63,8 @@ export type Origin =
  * @param program with folded literals, which is part of the language (docs/spec/conditions.md#constant-folding). The
  * other passes of the compiler change no result, but conditions that their authors would not recognise.
  */
-export function makeBundle({ modules, schemas }: ir.Program): ProgramBundle {
+export function makeBundle(program: ir.Program): ProgramBundle {
+  const { modules, schemas } = program;
   const builder = new Builder(modules, schemas);
   return {
     bundle: {
@@ -79,6 +82,7 @@ export function makeBundle({ modules, schemas }: ir.Program): ProgramBundle {
       sources: new Map(modules.map(({ key, sourcePath }) => [key, sourcePath])),
       visitRules,
     },
+    program,
     modules: new Map(modules.map((module) => [module.key, module])),
     origins: builder.origins,
   };

@@ -7,12 +7,12 @@ import {
   type Engine,
   type EngineOptions,
 } from '../../../runtime/engine/index.js';
-import { factName, type FactRoot, readAttribute } from '../../../runtime/facts/fact-names.js';
+import { factName, type FactRoot, omitFacts, readAttribute } from '../../../runtime/facts/fact-names.js';
 import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
 import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
 import { ReadSets } from '../facts/of-point.js';
 import { PartialDecisions } from '../partial/partial-decisions.js';
-import { attributesAt, type KeptFacts, listUnknown, without } from './reduced-request.js';
+import { attributesAt, type KeptFacts, listUnknown } from './reduced-request.js';
 
 /** A fact that a decision cannot do without. */
 export interface DecidingFact {
@@ -82,9 +82,9 @@ export class LeastFacts {
   private decide(check: LoggedCheck, action: string, unknown: ReadonlySet<string>): boolean | undefined {
     const { principal, resource, auxData, tenants } = check;
     const known: AccessRequest = {
-      principal: { ...principal, attr: without(principal.attr, 'principal.attr', unknown) },
-      resource: { ...resource, attr: without(resource.attr, 'resource.attr', unknown) },
-      auxData: auxData && { ...auxData, jwt: without(auxData.jwt, 'auxData.jwt', unknown) },
+      principal: { ...principal, attr: omitFacts(principal.attr, 'principal.attr', unknown) },
+      resource: { ...resource, attr: omitFacts(resource.attr, 'resource.attr', unknown) },
+      auxData: auxData && { ...auxData, jwt: omitFacts(auxData.jwt, 'auxData.jwt', unknown) },
       action,
       ...(tenants && { tenants }),
     };

@@ -2,7 +2,7 @@ import { isSelector } from '../../../runtime/facts/selectors.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import type { CompiledBundle, Engine, EngineOptions } from '../../../runtime/engine/index.js';
-import { factName, type FactRoot } from '../../../runtime/facts/fact-names.js';
+import { factName, type FactRoot, omitFacts } from '../../../runtime/facts/fact-names.js';
 import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
 import { readSetsDigest } from '../../../runtime/facts/set-digest.js';
 import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
@@ -78,9 +78,9 @@ export class ReducedRequests {
     const isNamed = [...unknown].every((fact) => !UNNAMED.has(fact));
     if (!isNamed) return unknown;
     const known = {
-      principal: { ...principal, attr: without(principal.attr, 'principal.attr', unknown) },
-      resource: { ...resource, attr: without(resource.attr, 'resource.attr', unknown) },
-      auxData: auxData && { ...auxData, jwt: without(auxData.jwt, 'auxData.jwt', unknown) },
+      principal: { ...principal, attr: omitFacts(principal.attr, 'principal.attr', unknown) },
+      resource: { ...resource, attr: omitFacts(resource.attr, 'resource.attr', unknown) },
+      auxData: auxData && { ...auxData, jwt: omitFacts(auxData.jwt, 'auxData.jwt', unknown) },
       action,
     };
     const allowed = (): boolean => this.engine.isAllowed(known);
@@ -143,9 +143,4 @@ export function attributesAt(
 ): Attributes | undefined {
   if (root === 'auxData.jwt') return auxData?.jwt;
   return (root === 'principal.attr' ? principal.attr : resource.attr) ?? {};
-}
-
-/** Attributes without those that are not known. */
-export function without(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
-  return Object.fromEntries(Object.entries(attr ?? {}).filter(([name]) => !unknown.has(factName(root, name))));
 }

@@ -115,8 +115,10 @@ function caseFinding(own: CaseResult, folders: Folders): Finding | undefined {
 
 type Failed = Extract<Details, { readonly kind: 'failed' }>;
 
-function failureText({ expected, actual, outputs, explanation }: Failed): string {
-  const what = outputs.length === 0 ? `expected ${expected}, got ${actual}` : outputs.map(outputText).join('; ');
+function failureText({ expected, actual, outputs, needs = [], explanation }: Failed): string {
+  const needed = needs.length === 0 ? '' : `, which needs ${needs.join(', ')}`;
+  const what =
+    outputs.length === 0 ? `expected ${expected}, got ${actual}${needed}` : outputs.map(outputText).join('; ');
   const why = (explanation?.lines ?? []).map(({ depth, text }) => `${'  '.repeat(depth)}${text}`);
   return [what, ...why].join('\n');
 }

@@ -10,6 +10,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT, printMessage } from '../exit.js';
 import { ProgressLine, formatStep } from '../progress.js';
 import { askEngine } from '../../policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../../policy-tests/engine/partial-tests.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
 import type { SolverOptions } from './comparison-options.js';
@@ -36,7 +37,8 @@ export async function tryTests(
       selected(listMutants(lowered), { rule, count, seed }),
       {
         calls: testCalls(suites, { ...testOptions, traced: false }),
-        askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, testOptions).ask,
+        askerOf: ({ bundle, traced, program }) =>
+          askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => program) }, testOptions).ask,
         isProvable: !testOptions.strictEvaluation,
         compiled: policies,
         prover: chooseProver({ solver }),

@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { fold } from '../../../compiler/optimise/index.js';
 import { basename } from 'node:path';
 import { type Coverage, CoverageRecorder, toPercent } from '../../analysis/coverage/coverage.js';
 import { countKilled, type MutationReport, computeScore } from '../../policy-tests/mutate/mutate.js';
@@ -17,6 +18,7 @@ import { type CommandContext, printNote } from '../context.js';
 import { EXIT, printMessage } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { askEngine, type LoadedPolicies } from '../../policy-tests/engine/ask-engine.js';
+import { decidesPartially } from '../../policy-tests/engine/partial-tests.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { SolverOptions } from './comparison-options.js';
 import type { MutationOptions } from './mutation-options.js';
@@ -51,7 +53,8 @@ interface Outcome extends Suggestions {
  */
 export async function suggestTests(inputs: SuggestionInputs, goal: 'uncovered' | 'mutants'): Promise<number> {
   const { options, pathOf, context } = inputs;
-  const loaded = { policies: inputs.policies.policies, traces: await inputs.policies.traced() };
+  const { policies, traced, lowered } = inputs.policies;
+  const loaded = { policies, traces: await traced(), partial: decidesPartially(() => fold(lowered)) };
   const { tests, unmet, isInterrupted, raised } = await withinTime(
     options.suggestTimeout,
     (goOn) => (goal === 'mutants' ? forMutants(inputs, loaded, goOn) : forCoverage(inputs, loaded, goOn)),
@@ -127,7 +130,8 @@ async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn
       const { killed, survived, score } = report.total;
       const noticed = countKilled(survivors, lowered, {
         calls,
-        askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, testOptions).ask,
+        askerOf: ({ bundle, traced, program }) =>
+          askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => program) }, testOptions).ask,
       });
       return `score ${score} % → ${computeScore(killed + noticed, killed + survived)} %`;
     },

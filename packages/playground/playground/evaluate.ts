@@ -33,7 +33,7 @@ export async function evaluate({ files, request }: PlaygroundInput): Promise<Pla
     generated: reviewedFiles(compilation.files).map(({ path, text }) => ({ path, text })),
     answer: await answered(request, bundle, lowered),
     tests: files.some(({ path }) => isSuiteFile(path))
-      ? (await import('./later.js')).tested(files, lowered)
+      ? await (await import('./later.js')).tested(files, lowered)
       : undefined,
   };
 }

@@ -12,9 +12,10 @@ import {
   mergeErrors,
 } from '../../../runtime/engine/index.js';
 import { ALLOW, type Instant } from '../../../runtime/policy/index.js';
-import type { Ask, Decision, Question } from '../ask.js';
+import type { Answer, Ask, Decision, Question } from '../ask.js';
 import type { Trace } from '../results.js';
 import type { TestOptions } from '../suite.js';
+import type { UnknownFacts } from '../unknown-facts.js';
 
 /** Options of the engine for all tests. */
 export interface AskOptions {
@@ -27,7 +28,27 @@ export interface AskOptions {
 export interface LoadedPolicies {
   readonly policies: CompiledBundle;
   readonly traces: CompiledTraces;
+  readonly partial: MakePartialTests;
 }
+
+/** Decides tests that do not know some facts. */
+export interface PartialTests {
+  /**
+   * Decides an action.
+   *
+   * @param onDecided called with the result of the engine, and the request that it decided, unless the result is
+   * `UNKNOWN`.
+   */
+  readonly decide: (
+    question: Question,
+    action: string,
+    unknown: UnknownFacts,
+    onDecided: (result: CheckResult, request: AccessRequest) => void,
+  ) => Decision;
+}
+
+/** Makes what decides tests that do not know some facts; called when there is one. */
+export type MakePartialTests = (engine: Engine, guard: CompiledBundle['guard'], options: EngineOptions) => PartialTests;
 
 /** Policies that tests can evaluate. */
 export interface AskedPolicies {
@@ -45,7 +66,7 @@ export type OnDecision = (request: AccessRequest, options: EngineOptions) => voi
  * @param onDecision is called after each decision that is meaningful.
  */
 export function askEngine(
-  { policies, traces }: LoadedPolicies,
+  { policies, traces, partial }: LoadedPolicies,
   options: AskOptions,
   onDecision?: OnDecision,
 ): AskedPolicies {
@@ -57,10 +78,28 @@ export function askEngine(
     engines.set(key, engine);
     return engine;
   };
+  const askPartially = (question: Question, unknown: UnknownFacts, timed: TimedEngine): Answer => {
+    const { engine, engineOptions, time } = timed;
+    const tests = timed.partial ?? partial(engine, policies.guard, engineOptions);
+    timed.partial = tests;
+    const decided: AccessRequest[] = [];
+    const decisions = question.actions.map((action) =>
+      tests.decide(question, action, unknown, ({ validationErrors }, request) => {
+        if (validationErrors.length > 0) violations += 1;
+        decided.push(request);
+      }),
+    );
+    // What is unknown was not evaluated.
+    if (!time.wasMissed) for (const request of decided) onDecision?.(request, engineOptions);
+    return { missedTime: time.wasMissed, decisions };
+  };
   const ask: Ask = (question) => {
-    const { engine, time, engineOptions } = engineFor(question.options);
+    const timed = engineFor(question.options);
+    const { engine, time, engineOptions } = timed;
     time.now = question.options.now;
     time.wasMissed = false;
+    if (question.unknown !== undefined && question.unknown.size > 0)
+      return askPartially(question, question.unknown, timed);
     const request = makeRequest(question);
     const [result] = engine.check(request) as readonly [CheckResult];
     const missedTime = time.wasMissed;
@@ -82,6 +121,8 @@ interface TimedEngine {
   readonly engine: Engine;
   readonly engineOptions: EngineOptions;
   readonly time: { now: Instant | undefined; wasMissed: boolean };
+  /** Made for the first test that does not know some facts. */
+  partial?: PartialTests;
 }
 
 interface EngineNeeds extends AskOptions {

@@ -19,7 +19,8 @@ export function explainFailures(
   const explainers = new TestExplainers(fold(lowered), options);
   const inProgram = { ...style, program: lowered };
   const explained = (own: CaseResult): CaseResult => {
-    if (own.details.kind !== 'failed') return own;
+    // With facts that are unknown, conditions have no values to show.
+    if (own.details.kind !== 'failed' || own.asked.unknown !== undefined) return own;
     const explanation = explainers.explain(own);
     return explanation === undefined
       ? own

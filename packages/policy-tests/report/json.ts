@@ -9,7 +9,7 @@ import type {
   UnmetOutput,
 } from '../results.js';
 import { OUTCOMES, type Outcome } from '../results.js';
-import type { EffectName } from '../suite.js';
+import type { TestEffect } from '../suite.js';
 import { nested } from './nested.js';
 
 /** Test results as data (docs/spec/server.md#test-results): empty fields are left out. */
@@ -48,12 +48,19 @@ export interface TestCaseReport {
 export interface DetailsReport {
   readonly result: ResultName;
   /** Result of a test that passed. */
-  readonly success?: { readonly effect: EffectName; readonly outputs?: readonly ProducedOutput[] };
+  readonly success?: {
+    readonly effect: TestEffect;
+    readonly outputs?: readonly ProducedOutput[];
+    /** The unknown facts that the decision depends on. */
+    readonly needs?: readonly string[];
+  };
   /** Result of a test that failed. */
   readonly failure?: {
-    readonly expected: EffectName;
-    readonly actual: EffectName;
+    readonly expected: TestEffect;
+    readonly actual: TestEffect;
     readonly outputs?: readonly object[];
+    /** The unknown facts that the decision depends on. */
+    readonly needs?: readonly string[];
   };
   /** Explanation of a test that failed: what `authzc explain` prints as JSON, without near misses. */
   readonly explanation?: object;
@@ -118,11 +125,20 @@ function toDetails(details: Details): DetailsReport {
     case 'passed':
       return {
         result,
-        success: { effect: details.effect, ...(details.outputs.length > 0 && { outputs: details.outputs }) },
+        success: {
+          effect: details.effect,
+          ...(details.outputs.length > 0 && { outputs: details.outputs }),
+          ...toNeeds(details.needs),
+        },
       };
     case 'failed': {
-      const { expected, actual, outputs, explanation } = details;
-      const failure = { expected, actual, ...(outputs.length > 0 && { outputs: outputs.map(toUnmetOutput) }) };
+      const { expected, actual, outputs, needs, explanation } = details;
+      const failure = {
+        expected,
+        actual,
+        ...(outputs.length > 0 && { outputs: outputs.map(toUnmetOutput) }),
+        ...toNeeds(needs),
+      };
       return { result, failure, ...(explanation !== undefined && { explanation: explanation.data }) };
     }
     case 'errored':
@@ -130,6 +146,10 @@ function toDetails(details: Details): DetailsReport {
     case 'skipped':
       return { result, skipReason: details.reason };
   }
+}
+
+function toNeeds(needs: readonly string[] = []): { readonly needs?: readonly string[] } {
+  return needs.length > 0 ? { needs } : {};
 }
 
 function toUnmetOutput(output: UnmetOutput): object {

@@ -172,6 +172,7 @@ function detailLines(details: Details): readonly Outline[] {
     case 'passed':
       return [
         line(`RESULT: ${details.effect}`),
+        ...needsLines(details.needs),
         ...(details.outputs.length === 0 ? [] : [{ text: 'OUTPUTS:', below: details.outputs.map(producedLine) }]),
       ];
     case 'failed':
@@ -179,6 +180,7 @@ function detailLines(details: Details): readonly Outline[] {
         details.outputs.length === 0
           ? line(`OUTCOME: expected: ${details.expected}, actual: ${details.actual}`)
           : { text: 'OUTCOME: output expectation unsatisfied', below: details.outputs.map(unmetOutline) },
+        ...needsLines(details.needs),
         ...explanationLines(details.explanation),
       ];
     case 'errored':
@@ -186,6 +188,10 @@ function detailLines(details: Details): readonly Outline[] {
     case 'skipped':
       return details.reason === '' ? [] : [line(visible(details.reason))];
   }
+}
+
+function needsLines(needs: readonly string[] = []): readonly Outline[] {
+  return needs.length === 0 ? [] : [line(`NEEDS: ${visible(needs.join(', '))}`)];
 }
 
 function explanationLines(explanation: CaseExplanation | undefined): readonly Outline[] {

@@ -88,6 +88,7 @@ export function makeTest(name: string, situation: Situation, { ask }: Suggestion
   const { missedTime } = timeless;
   const answer = missedTime ? ask({ ...question, options: { ...question.options, now: parseInstant(now) } }) : timeless;
   const { effect } = answer.decisions[0] ?? invariant('an action was not decided');
+  if (effect === 'UNKNOWN') invariant('a decision with all facts is unknown');
   return { name: `suggested: ${oneLine(name)}`, situation, readsTime: missedTime, effect };
 }
 
