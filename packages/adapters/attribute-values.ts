@@ -30,7 +30,7 @@ export function convertAttribute(
     case 'timestamp':
       if (value instanceof Date && !isUtc && (dialect === 'mysql' || column.zone !== undefined))
         throw new TypeError(
-          `${place} is a Date of a column without a zone, which drivers read in the zone of the process: read it as a string`,
+          `${place} is a Date of a column without a zone, which drivers read in the zone of the process: read it as a string, ${AS_STRINGS[dialect]}`,
         );
       return parseTimestamp(value, column, dialect, place);
     case 'epoch-seconds':
@@ -44,6 +44,13 @@ export function convertAttribute(
       return parseDocument(value, isParsed, place);
   }
 }
+
+/** How a driver is told to return dates as strings. */
+const AS_STRINGS: { readonly [dialect in SqlDialect]: string } = {
+  postgresql: 'with `pg.types.setTypeParser(1114, (text) => text)` for node-postgres',
+  mysql: 'with `dateStrings: true` for mysql2',
+  sqlite: 'as it is stored',
+};
 
 /** How a library returns values. */
 export interface Reading {
