@@ -161,7 +161,7 @@ class Reader {
     const other = this.relatedTable(relation.table);
     const property = relation.property ?? path;
     const found = (row as { readonly [name: string]: unknown })[property];
-    if (found === undefined)
+    if (found === undefined || isInherited(found, property))
       throw new TypeError(
         `\`${attribute}\`: the row has no related rows in \`${property}\`: load them, or say where they are with \`property\``,
       );
@@ -226,7 +226,13 @@ class Reader {
 
 /** What a row that the library returned has in a column; undefined if it was not read. */
 function valueOf(row: object, column: string, { valueIn }: StoredTable): unknown {
-  return valueIn === undefined ? (row as { readonly [name: string]: unknown })[column] : valueIn(row, column);
+  const value = valueIn === undefined ? (row as { readonly [name: string]: unknown })[column] : valueIn(row, column);
+  return isInherited(value, column) ? undefined : value;
+}
+
+/** Whether it is what all objects inherit under a name, such as `constructor`, rather than a value of a row. */
+function isInherited(value: unknown, name: string): boolean {
+  return typeof value === 'function' && value === (Object.prototype as { readonly [name: string]: unknown })[name];
 }
 
 interface Attributes {

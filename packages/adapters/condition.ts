@@ -337,5 +337,10 @@ function plainName(column: string, table: Pick<StoredTable, 'name' | 'columnName
   const name = table.columnName(column);
   if (name.includes('.'))
     throw new TypeError(`the column \`${name}\` of \`${table.name}\` has a dot in its name: it cannot be mapped`);
+  // Drivers and libraries make objects of rows, in which this is no property: its value would be that of another one.
+  if (name === '__proto__' || column === '__proto__')
+    throw new TypeError(
+      `the column \`__proto__\` of \`${table.name}\` cannot be mapped: objects of JavaScript, which libraries make of rows, have another value under this name`,
+    );
   return name;
 }
