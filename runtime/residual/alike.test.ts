@@ -3,14 +3,18 @@ import * as assert from 'uvu/assert';
 import * as cel from '../../packages/cel/runtime/index.js';
 import { EvaluationLimitError, Timestamp, Uint, type Value } from '../../packages/cel/runtime/index.js';
 import { assertLinear } from '../../tests/support/growth.js';
-import { sameTerm, sameValue } from './alike.js';
-import { call } from './call.js';
-import { anyOf, not } from './condition.js';
+import { sameCondition, sameTerm, sameValue } from './alike.js';
+import { call, list, struct } from './call.js';
+import { allOf, anyOf, not } from './condition.js';
 import { likenessOfTerm } from './likeness.js';
-import { equals } from './operators.js';
+import { and, complement, conditional, or } from './logic.js';
+import { macro } from './macros.js';
+import { equals, inCollection } from './operators.js';
 import { rowOf } from './row.js';
+import { has, index, optionalSelect, select } from './selection.js';
 import { simplify } from './simplify.js';
 import type { Condition, Term, Unknown } from './term.js';
+import { holds } from './truth.js';
 
 const row = rowOf({});
 const is = (term: Term): Condition => ({ kind: 'is', term: term as Unknown });
@@ -26,6 +30,30 @@ test('values are alike by all that they are made of', () => {
   assert.is(sameValue(new Map([['a', [1]]]), new Map([['a', [1]]])), true);
   assert.is(sameValue(new Map([['a', [1]]]), new Map([['a', [2]]])), false);
   assert.is(sameValue(new Map([['a', 1]]), new Map()), false);
+});
+
+test('terms that are made twice of the same parts are alike', () => {
+  const [a, b] = [row.attr('a'), row.attr('b')];
+  const made: { readonly [name: string]: () => Term } = {
+    'a list': () => list('x', a),
+    'a map': () => struct(['x', a], ['y', 1n]),
+    'a comparison': () => equals(a, b),
+    'a membership in a list': () => inCollection(a, list('x', b)),
+    'a choice': () => conditional(a, b, 'x'),
+    'a logical operator': () => and(or(a, b), complement(b)),
+    'a field of an unknown element': () => select(index(a, b), 'x'),
+    'a test of presence': () => has(a, 'x'),
+    'an optional': () => optionalSelect(a, 'x'),
+    'a call': () => call('lowerAscii', cel.lowerAscii, a),
+    'a macro over a list': () => macro('exists', cel.exists, ['e'], list('x', a), (e) => equals(e, b)),
+    'a macro over a constant': () => macro('exists', cel.exists, ['e'], ['x', 'y'], (e) => equals(e, b)),
+  };
+  for (const [name, make] of Object.entries(made)) {
+    assert.ok(sameTerm(make(), make()), name);
+    assert.is(likenessOfTerm(make()), likenessOfTerm(make()), name);
+  }
+  const condition = (): Condition => holds(made['a macro over a list']?.() as Term);
+  assert.ok(sameCondition(simplify(anyOf(allOf(is(b), condition()), condition())), condition()));
 });
 
 test('values nested 1,000 levels are compared, and deeper ones fail the call', () => {

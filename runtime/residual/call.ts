@@ -64,7 +64,12 @@ function isScalar(term: Term): boolean {
 
 /** A list literal. */
 export function list(...elements: readonly Term[]): Term {
-  return call('list', (...args: readonly cel.Result[]) => cel.listOf(args), ...elements);
+  return call('list', listOf, ...elements);
+}
+
+/** One function for all list literals: terms are equal if they call the same one. */
+function listOf(...elements: readonly cel.Result[]): cel.Result {
+  return cel.listOf(elements);
 }
 
 /** A map literal. */
