@@ -23,31 +23,48 @@ export type Projectable = Pick<AccessRequest, 'principal' | 'auxData'> & {
  * @throws {NotJsonError} for a value in the read set that JSON cannot represent.
  */
 export function project<Request extends Projectable>(request: Request, readSet: ReadSet): Request {
-  const tree = buildTree(readSet);
   const { principal, resource, auxData } = request;
-  const actors = principal.actors?.map((actor, index) => projectActor(actor, tree, `principal.actors[${index}].attr`));
+  const actors = principal.actors?.map((actor, index) =>
+    projectActor(actor, readSet, `principal.actors[${index}].attr`),
+  );
   return {
     ...request,
-    principal: { ...projectActor(principal, tree, 'principal.attr'), ...(actors && { actors }) },
-    resource: {
-      ...resource,
-      attr: projectSide(resource.attr, nodesAt(tree, ['resource', 'attr']), 'resource.attr'),
-    },
-    ...(auxData && { auxData: projectClaims(auxData, tree) }),
+    principal: { ...projectActor(principal, readSet, 'principal.attr'), ...(actors && { actors }) },
+    resource: { ...resource, attr: projectAttributes(resource.attr, readSet, 'resource.attr') },
+    ...(auxData && { auxData: projectClaims(auxData, readSet) }),
   };
 }
 
-function projectActor(actor: ActorInput, tree: Node, path: string): ActorInput {
-  return { ...actor, attr: projectSide(actor.attr, nodesAt(tree, ['principal', 'attr']), path) };
+function projectActor(actor: ActorInput, readSet: ReadSet, path: string): ActorInput {
+  return { ...actor, attr: projectAttributes(actor.attr, readSet, 'principal.attr', path) };
 }
 
-function projectClaims({ jwt, jwts }: AuxDataInput, tree: Node): AuxDataInput {
-  const kept = (claims: Attributes, name: 'jwt' | 'jwts'): Attributes =>
-    projectSide(claims, nodesAt(tree, ['auxData', name]), `auxData.${name}`);
+/** The claims that a read set names. */
+export function projectClaims({ jwt, jwts }: AuxDataInput, readSet: ReadSet): AuxDataInput {
   return {
-    ...(jwt && { jwt: kept(jwt, 'jwt') }),
-    ...(jwts && { jwts: kept(jwts, 'jwts') as NonNullable<typeof jwts> }),
+    ...(jwt && { jwt: projectAttributes(jwt, readSet, 'auxData.jwt') }),
+    ...(jwts && { jwts: projectAttributes(jwts, readSet, 'auxData.jwts') as NonNullable<typeof jwts> }),
   };
+}
+
+/** Where attributes and claims are. */
+const SIDES = ['principal.attr', 'resource.attr', 'auxData.jwt', 'auxData.jwts'] as const;
+
+type Side = (typeof SIDES)[number];
+
+/**
+ * The attributes of one side that a read set names.
+ *
+ * @param path where they are, for errors.
+ * @throws {NotJsonError} for a value in the read set that JSON cannot represent.
+ */
+export function projectAttributes(
+  attributes: Attributes | undefined,
+  readSet: ReadSet,
+  side: Side,
+  path: string = side,
+): Attributes {
+  return projectSide(attributes, sidesOf(readSet)[side], path);
 }
 
 /** What is kept at a place, as a tree of names. */
@@ -57,18 +74,28 @@ interface Node extends Record<Leaf, boolean> {
   each: Node | undefined;
 }
 
-const trees = new WeakMap<ReadSet, Node>();
+/** The nodes about each side. */
+type SideNodes = { readonly [S in Side]: readonly Node[] };
+
+const known = new WeakMap<ReadSet, SideNodes>();
+
+/** Read sets are few and requests many, so that each is prepared once. */
+function sidesOf(readSet: ReadSet): SideNodes {
+  const prepared = known.get(readSet);
+  if (prepared !== undefined) return prepared;
+  const tree = buildTree(readSet);
+  const made = Object.fromEntries(SIDES.map((side) => [side, nodesAt(tree, side.split('.'))])) as unknown as SideNodes;
+  known.set(readSet, made);
+  return made;
+}
 
 function buildTree(readSet: ReadSet): Node {
-  const known = trees.get(readSet);
-  if (known !== undefined) return known;
   const root = createNode();
   for (const { path, leaf } of readSet.paths) {
     let at = root;
     for (const name of path) at = name === '*' ? each(at) : member(at, name);
     at[leaf] = true;
   }
-  trees.set(readSet, root);
   return root;
 }
 
@@ -105,20 +132,24 @@ function nodesAt(tree: Node, path: readonly string[]): readonly Node[] {
 function projectSide(attributes: Attributes | undefined, nodes: readonly Node[], path: string): Attributes {
   const source = isPlainObject(attributes ?? {}) ? (attributes ?? {}) : plainAttributes(attributes, path);
   const whole = nodes.some(({ value }) => value);
-  const kept = listEntries(source, nodes, whole).flatMap(([name, of]) => {
-    const value = convert(source[name], `${path}.${name}`);
+  const open = whole || isOpen(nodes);
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(source)) {
+    if (!open && !isNamed(nodes, name)) continue;
+    const value = convert(source[name], path, name);
     // The engine drops members that are undefined, too.
-    return value === undefined ? [] : [[name, whole ? value : keep(value, of)] as const];
-  });
-  return Object.fromEntries(kept);
+    if (value === undefined) continue;
+    setMember(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodesOf(nodes, name)));
+  }
+  return kept;
 }
 
-function convert(value: unknown, path: string): unknown {
+function convert(value: unknown, path: string, name: string): unknown {
   try {
     return json(value);
   } catch (error) {
     // Names the attribute: the conversion knows only what is in it.
-    throw error instanceof NotJsonError ? new NotJsonError(`${path}${error.message}`) : error;
+    throw error instanceof NotJsonError ? new NotJsonError(`${path}.${name}${error.message}`) : error;
   }
 }
 
@@ -130,7 +161,19 @@ function keep(value: unknown, nodes: readonly Node[]): unknown {
     return isOpen(nodes) ? value.map((element) => keep(element, elements)) : [];
   }
   const map = value as { readonly [name: string]: unknown };
-  return Object.fromEntries(listEntries(map, nodes, false).map(([name, of]) => [name, keep(map[name], of)] as const));
+  const open = isOpen(nodes);
+  const kept: Record<string, unknown> = {};
+  // In the order of the map: macros over maps see it.
+  for (const name of Object.keys(map))
+    if (open || isNamed(nodes, name)) setMember(kept, name, keep(map[name], nodesOf(nodes, name)));
+  return kept;
+}
+
+/** A member of any name is an own property. */
+function setMember(map: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true });
+  else map[name] = value;
 }
 
 /** Whether the length or the keys of a value matter. */
@@ -138,16 +181,12 @@ function isOpen(nodes: readonly Node[]): boolean {
   return nodes.some(({ shape, each }) => shape || each !== undefined);
 }
 
-/** The members that are kept, with the nodes about each, in the order of the map: macros over maps see it. */
-function listEntries(
-  map: { readonly [name: string]: unknown },
-  nodes: readonly Node[],
-  whole: boolean,
-): readonly (readonly [string, readonly Node[]])[] {
-  const open = whole || isOpen(nodes);
-  const each = nodes.flatMap((node) => node.each ?? []);
-  return Object.keys(map).flatMap((name) => {
-    const named = nodes.flatMap(({ names }) => names.get(name) ?? []);
-    return open || named.length > 0 ? [[name, [...each, ...named]] as const] : [];
-  });
+function isNamed(nodes: readonly Node[], name: string): boolean {
+  for (const { names } of nodes) if (names.has(name)) return true;
+  return false;
+}
+
+/** The nodes about a member. */
+function nodesOf(nodes: readonly Node[], name: string): readonly Node[] {
+  return [...nodes.flatMap(({ each }) => each ?? []), ...nodes.flatMap(({ names }) => names.get(name) ?? [])];
 }

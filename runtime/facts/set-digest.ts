@@ -4,13 +4,19 @@ import { sha256, utf16 } from './sha256.js';
 const DIGITS = 12;
 
 const known = new WeakMap<ReadSet, string>();
+/** Of lists of one. */
+const knownAlone = new WeakMap<ReadSet, string>();
 
 /**
  * The first digits of the SHA-256 of what read sets keep of a request, in hexadecimal: those of its principal and its
  * actors, in order.
  */
 export function readSetsDigest(sets: readonly ReadSet[]): string {
-  return digestText(sets.map(readSetDigest).join(' '));
+  const [only, ...others] = sets;
+  if (only === undefined || others.length > 0) return digestText(sets.map(readSetDigest).join(' '));
+  const digest = knownAlone.get(only) ?? digestText(readSetDigest(only));
+  knownAlone.set(only, digest);
+  return digest;
 }
 
 function readSetDigest(set: ReadSet): string {

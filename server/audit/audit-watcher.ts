@@ -17,9 +17,10 @@ import {
   exceededEntry,
   planEntry,
 } from './entry.js';
+import { entryText } from './entry-text.js';
 import { provideDocuments } from '../service/tenants.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
-import { keepAll, keepReadSets } from './read-set.js';
+import { askOncePerKind, type FindReadSets, keepAll, keepReadSets } from './read-set.js';
 import { withTenants } from './tenants.js';
 import { type AuditRecord, type EntryText, makeRecord } from './record.js';
 import type { AuditSink } from './sink.js';
@@ -110,7 +111,7 @@ class EntryMaker {
   readonly #serialize: EntryText;
 
   constructor(private readonly options: AuditWatcherOptions) {
-    this.#serialize = options.config.chain.enabled ? canonicalJson : JSON.stringify;
+    this.#serialize = options.config.chain.enabled ? canonicalJson : entryText;
     this.#metadata = metadataRules(options.config.includeMetadataKeys, options.config.excludeMetadataKeys);
   }
 
@@ -217,7 +218,7 @@ class EntryMaker {
   /** An entry without the attributes and claims that are not to be kept. */
   #withoutUnread(
     entry: DecisionLogEntry,
-    { readSets }: AuditedBundle,
+    { readSets, rolesOfTenant }: AuditedBundle,
     call: Call,
     facts: FactsOfCheck | undefined,
   ): DecisionLogEntry {
@@ -225,8 +226,9 @@ class EntryMaker {
     if (config.facts === 'all') return keepAll(entry, facts);
     if (config.facts === 'none' || readSets === undefined) return keepReadSets(entry, undefined);
     const documents = provideDocuments(call);
+    const find: FindReadSets = (input) => readSets(input, documents);
     try {
-      return keepReadSets(entry, (input) => readSets(input, documents), facts);
+      return keepReadSets(entry, rolesOfTenant === undefined ? askOncePerKind(find) : find, facts);
     } catch (error) {
       onProblem(
         `an audit entry is without attributes, as it is not known what they are read for: ${(error as Error).message}`,

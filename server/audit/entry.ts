@@ -195,7 +195,7 @@ function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {
   return { effectivePolicies: policies };
 }
 
-/** Inputs share the principal and the claims. */
+/** Inputs share the principal, the claims and lists of actions. */
 function checkInputs({
   requestId,
   principal,
@@ -204,11 +204,12 @@ function checkInputs({
 }: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>): readonly CheckInput[] {
   const auditedPrincipal = toPrincipal(principal);
   const claims = toAuxData(auxData);
+  const lists = new Alike<readonly string[]>(isSameItem);
   return resources.map(({ resource, actions }) => {
     const input = withRequestId<CheckInput>(requestId);
     input.resource = toResource(resource);
     input.principal = auditedPrincipal;
-    input.actions = actions;
+    input.actions = lists.find(actions) ?? lists.add(actions, actions);
     if (claims !== undefined) input.auxData = claims;
     return input;
   });
@@ -267,23 +268,70 @@ function toAuxData({ jwt, jwts }: VerifiedAuxData): AuditAuxData | undefined {
   return isEmpty(auxData) ? undefined : auxData;
 }
 
+/** Outputs share effects and lists of derived roles. */
 function checkOutputs(
   { requestId, resources, decisions }: Checked,
   { evaluationErrors, effectiveDerivedRoles }: DecisionDetails,
 ): readonly CheckOutput[] {
+  const effects = new Alike<Decision['actions'], CheckOutput['actions']>(isSameEffect);
+  const lists = new Alike<readonly string[]>(isSameItem);
   return decisions.map((decision, index) => {
-    const { validationErrors, outputs } = decision;
+    const { actions, validationErrors, outputs } = decision;
     const derivedRoles = effectiveDerivedRoles?.[index] ?? decision.effectiveDerivedRoles;
     const errors = evaluationErrors[index];
     const output = withRequestId<CheckOutput>(requestId);
     output.resourceId = (resources[index] as CheckEntry).resource.id;
-    output.actions = toEffects(decision);
-    if (derivedRoles.length > 0) output.effectiveDerivedRoles = derivedRoles;
+    output.actions = effects.find(actions) ?? effects.add(actions, toEffects(decision));
+    if (derivedRoles.length > 0)
+      output.effectiveDerivedRoles = lists.find(derivedRoles) ?? lists.add(derivedRoles, derivedRoles);
     if (validationErrors.length > 0) output.validationErrors = validationErrors;
     if (outputs.length > 0) output.outputs = outputs.map(toOutput);
     if (errors !== undefined && errors.length > 0) output.evaluationErrors = errors;
     return output;
   });
+}
+
+/**
+ * Lists of a batch that are alike, with what was made of the first of each: most resources of a batch are asked about and
+ * decided in a few ways.
+ */
+class Alike<List extends readonly unknown[], Made = List> {
+  readonly #known: { readonly list: List; readonly made: Made }[] = [];
+
+  constructor(private readonly isSame: (one: List[number], other: List[number]) => boolean) {}
+
+  /** What was made of a list alike; undefined if there is none. */
+  find(list: List): Made | undefined {
+    for (const { list: known, made } of this.#known) if (this.#isAlike(known, list)) return made;
+    return undefined;
+  }
+
+  add(list: List, made: Made): Made {
+    if (this.#known.length < MOST_ALIKE) this.#known.push({ list, made });
+    return made;
+  }
+
+  #isAlike(known: List, list: List): boolean {
+    if (known.length !== list.length) return false;
+    for (let index = 0; index < list.length; index++) if (!this.isSame(known[index], list[index])) return false;
+    return true;
+  }
+}
+
+/** So many are compared with each: where all differ, comparing must cost less than the text. */
+const MOST_ALIKE = 8;
+
+function isSameItem(one: string, other: string): boolean {
+  return one === other;
+}
+
+function isSameEffect(one: Decision['actions'][number], other: Decision['actions'][number]): boolean {
+  return (
+    one.effect === other.effect &&
+    one.action === other.action &&
+    one.matchedPolicy === other.matchedPolicy &&
+    one.matchedScope === other.matchedScope
+  );
 }
 
 function toEffects({ actions }: Decision): CheckOutput['actions'] {

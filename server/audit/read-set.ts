@@ -1,15 +1,18 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
+import type { AuxDataInput } from '../../runtime/engine/index.js';
 import { factName, type FactRoot } from '../../runtime/facts/fact-names.js';
-import { project } from '../../runtime/facts/project.js';
+import { projectAttributes, projectClaims } from '../../runtime/facts/project.js';
 import { readSetsDigest } from '../../runtime/facts/set-digest.js';
 import type { Attributes, ReadPath, ReadSet } from '../../runtime/policy/index.js';
 import type {
+  Actor,
   AuxData,
   CheckInput,
   DecisionLogEntry,
   JWT,
   KeptInput,
   PlanInput,
+  Principal,
+  Resource,
 } from '../../proto/gen/audit-messages.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
 import type { FactsOfCheck } from '../service/facts.js';
@@ -34,10 +37,11 @@ export function keepReadSets(
 ): DecisionLogEntry {
   const { checkResources, planResources } = entry;
   const described: KeptInput[] = [];
+  const projector = new Projector();
   const keep = <I extends Input>(input: I): I => {
-    const sets = find?.(input) ?? [];
-    const kept = projectInput(input, sets);
-    if (sets.length > 0) described.push(describe(input, kept, sets, factsOfInput(facts, described.length)));
+    const sets = find?.(input) ?? NO_SETS;
+    const kept = projector.project(input, sets);
+    if (sets.length > 0) described.push(projector.describe(factsOfInput(facts, described.length)));
     return kept;
   };
   return {
@@ -71,108 +75,207 @@ function factsOfInput(facts: FactsOfCheck | undefined, index: number): Pick<Kept
   return { ...(unknown.length > 0 && { unknown }), ...(fetched.length > 0 && { fetched }) };
 }
 
-/** An input with what read sets name. */
-function projectInput<I extends Input>(input: I, sets: readonly ReadSet[]): I {
-  const { auxData, ...rest } = input;
-  const { principal, resource } = input;
-  const kept = project(
-    {
-      // Projections look at attributes alone; entries leave out empty lists of roles.
-      principal: principal as PrincipalInput,
-      resource: resource as ResourceInput,
-      auxData: auxData as AuxDataInput | undefined,
-    },
-    unite(sets),
-  );
-  const actors = principal.actors?.map((actor, index) => withAttributes(actor, kept.principal.actors?.[index]?.attr));
-  const claims = kept.auxData && withoutEmpty(kept.auxData as AuxData);
-  return {
-    ...rest,
-    principal: { ...withAttributes(principal, kept.principal.attr), ...(actors && { actors }) },
-    resource: withAttributes(resource, kept.resource.attr),
-    ...(claims && { auxData: claims }),
-  } as I;
+const NO_SETS: readonly ReadSet[] = [];
+
+/**
+ * Asks for the read sets of an input only if they can differ from those of the input before it: most resources of a batch
+ * are of one kind and place, and are asked about alike. Only for policies whose roles no tenant defines.
+ */
+export function askOncePerKind(find: FindReadSets): FindReadSets {
+  let last: { readonly input: Input; readonly sets: readonly ReadSet[] } | undefined;
+  return (input) => {
+    if (last === undefined || !isAskedAlike(last.input, input)) last = { input, sets: find(input) };
+    return last.sets;
+  };
 }
 
-/** What is read by any of the decisions about the principal and its actors. */
-function unite(sets: readonly ReadSet[]): ReadSet {
+/** Whether all is the same on which it depends what decisions about an input read. */
+function isAskedAlike(one: Input, other: Input): boolean {
+  const [a, b] = [one.resource, other.resource];
+  return (
+    one.principal === other.principal &&
+    a.kind === b.kind &&
+    a.scope === b.scope &&
+    a.policyVersion === b.policyVersion &&
+    isSameList(one.actions ?? [], other.actions ?? [])
+  );
+}
+
+function isSameList<Item>(one: readonly Item[], other: readonly Item[]): boolean {
+  return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
+}
+
+/** A part of an input with what is kept of it. */
+interface Kept<Part> extends Difference {
+  readonly from: Part;
+  readonly kept: Part;
+}
+
+/** The facts that are read of a side: those that it does not have, and those that are kept in part. */
+interface Difference {
+  readonly absent: readonly string[];
+  readonly partial: readonly string[];
+}
+
+/** Projects one input after the other. What inputs share, their principal and their claims, it projects once. */
+class Projector {
+  #sets: SetsPrepared | undefined;
+  #principal: Kept<Principal> | undefined;
+  #auxData: Kept<AuxData | undefined> | undefined;
+  #resource: Kept<Resource> | undefined;
+
+  /** An input with what read sets name. */
+  project<I extends Input>(input: I, sets: readonly ReadSet[]): I {
+    const { auxData } = input;
+    if (this.#sets === undefined || !isSameList(this.#sets.sets, sets)) {
+      this.#sets = prepare(sets);
+      this.#principal = undefined;
+      this.#auxData = undefined;
+    }
+    if (this.#principal?.from !== input.principal) this.#principal = keepPrincipal(input.principal, this.#sets);
+    this.#resource = keepResource(input.resource, this.#sets);
+    if (this.#auxData === undefined || this.#auxData.from !== auxData) this.#auxData = keepClaims(auxData, this.#sets);
+    const kept = (auxData === undefined ? { ...input } : others(input)) as { -readonly [N in keyof Input]: Input[N] };
+    kept.principal = this.#principal.kept;
+    kept.resource = this.#resource.kept;
+    if (this.#auxData.kept !== undefined) kept.auxData = this.#auxData.kept;
+    return kept as I;
+  }
+
+  /** What the input that was projected last keeps, so that what it does not keep is not taken for missing. */
+  describe(facts: Pick<KeptInput, 'unknown' | 'fetched'>): KeptInput {
+    const sides = [this.#principal, this.#resource, this.#auxData].filter((side) => side !== undefined);
+    const { alone } = this.#sets as SetsPrepared;
+    const { unknown, fetched } = facts;
+    if (unknown === undefined && fetched === undefined && sides.every(isWhole)) return alone;
+    const absent = sides.flatMap((side) => side.absent).filter((fact) => unknown?.includes(fact) !== true);
+    const partial = sides.flatMap((side) => side.partial);
+    return {
+      ...alone,
+      ...(absent.length > 0 && { absent: absent.sort() }),
+      ...(partial.length > 0 && { partial: partial.sort() }),
+      ...facts,
+    };
+  }
+}
+
+function isWhole({ absent, partial }: Difference): boolean {
+  return absent.length === 0 && partial.length === 0;
+}
+
+/** An input without claims. */
+function others<I extends Input>({ auxData: _, ...rest }: I): Omit<I, 'auxData'> {
+  return rest;
+}
+
+/** What is prepared of the read sets of an input. */
+interface SetsPrepared {
+  readonly sets: readonly ReadSet[];
+  /** What is read by any of the decisions about the principal and its actors. */
+  readonly united: ReadSet;
+  /** What describes an input that keeps all that is read. */
+  readonly alone: KeptInput;
+  readonly names: { readonly [R in FactRoot]: NamesRead };
+}
+
+/** Read sets are few and entries many. */
+const PREPARED = new WeakMap<ReadSet, SetsPrepared>();
+
+function prepare(sets: readonly ReadSet[]): SetsPrepared {
   const [only, ...others] = sets;
-  if (only !== undefined && others.length === 0) return only;
-  return { paths: sets.flatMap(({ paths }) => paths), facts: new Set(), now: false, whole: [] };
+  if (only === undefined || others.length > 0)
+    return prepareAs(sets, { paths: sets.flatMap(({ paths }) => paths), facts: new Set(), now: false, whole: [] });
+  const known = PREPARED.get(only) ?? prepareAs(sets, only);
+  PREPARED.set(only, known);
+  return known;
+}
+
+function prepareAs(sets: readonly ReadSet[], united: ReadSet): SetsPrepared {
+  const namesOf = (root: FactRoot): NamesRead => namesRead(united.paths, root);
+  return {
+    sets,
+    united,
+    alone: sets.length === 0 ? {} : { set: readSetsDigest(sets) },
+    names: {
+      'principal.attr': namesOf('principal.attr'),
+      'resource.attr': namesOf('resource.attr'),
+      'auxData.jwt': namesOf('auxData.jwt'),
+    },
+  };
+}
+
+function keepPrincipal(principal: Principal, { united, names }: SetsPrepared): Kept<Principal> {
+  const actors = principal.actors?.map((actor, index) =>
+    withAttributes(actor, projectAttributes(actor.attr, united, 'principal.attr', `principal.actors[${index}].attr`)),
+  );
+  const attr = projectAttributes(principal.attr, united, 'principal.attr');
+  const kept = { ...withAttributes(principal, attr), ...(actors && { actors }) };
+  return { from: principal, kept, ...compare(names['principal.attr'], principal.attr, attr) };
+}
+
+function keepResource(resource: Resource, { united, names }: SetsPrepared): Kept<Resource> {
+  const attr = projectAttributes(resource.attr, united, 'resource.attr');
+  return {
+    from: resource,
+    kept: withAttributes(resource, attr),
+    ...compare(names['resource.attr'], resource.attr, attr),
+  };
+}
+
+function keepClaims(auxData: AuxData | undefined, { united, names }: SetsPrepared): Kept<AuxData | undefined> {
+  const kept = auxData && withoutEmpty(projectClaims(auxData as AuxDataInput, united) as AuxData);
+  return { from: auxData, kept, ...compare(names['auxData.jwt'], auxData?.jwt, kept?.jwt) };
 }
 
 /** Entries leave out empty attributes. */
-function withAttributes<Of extends { readonly attr?: Attributes }>(
-  { attr: _, ...of }: Of,
-  attr: Attributes | undefined,
-): Of {
-  return (attr === undefined || Object.keys(attr).length === 0 ? of : { ...of, attr }) as Of;
+function withAttributes<Of extends Actor | Resource>(of: Of, attr: Attributes): Of {
+  const { attr: _, ...kept } = of;
+  return (isEmpty(attr) ? kept : { ...kept, attr }) as Of;
 }
 
 function withoutEmpty({ jwt = {}, jwts = {} }: AuxData): AuxData | undefined {
   const named: Record<string, JWT> = {};
-  for (const [name, { claims = {} }] of Object.entries(jwts))
-    setOwn(named, name, Object.keys(claims).length === 0 ? {} : { claims });
-  const kept = {
-    ...(Object.keys(jwt).length > 0 && { jwt }),
-    ...(Object.keys(named).length > 0 && { jwts: named }),
-  };
-  return Object.keys(kept).length === 0 ? undefined : kept;
+  for (const [name, { claims = {} }] of Object.entries(jwts)) setOwn(named, name, isEmpty(claims) ? {} : { claims });
+  const kept = { ...(!isEmpty(jwt) && { jwt }), ...(!isEmpty(named) && { jwts: named }) };
+  return isEmpty(kept) ? undefined : kept;
 }
 
-/** Attributes and claims of an input, by what facts are of. */
-const SIDES: readonly (readonly [root: FactRoot, attributes: (input: Input) => Attributes])[] = [
-  ['principal.attr', ({ principal }) => principal.attr ?? {}],
-  ['resource.attr', ({ resource }) => resource.attr ?? {}],
-  ['auxData.jwt', ({ auxData }) => auxData?.jwt ?? {}],
-];
+/** The attributes or claims that are read of a side. */
+interface NamesRead {
+  readonly root: FactRoot;
+  /** Undefined: all, or which ones there are. */
+  readonly facts: readonly { readonly name: string; readonly fact: string }[] | undefined;
+}
 
-/** What an input keeps, so that what it does not keep is not taken for missing. */
-function describe(
-  input: Input,
-  kept: Input,
-  sets: readonly ReadSet[],
-  facts: Pick<KeptInput, 'unknown' | 'fetched'>,
-): KeptInput {
-  const unknown = new Set(facts.unknown);
-  const paths = sets.flatMap((set) => set.paths);
-  const absent: string[] = [];
-  const partial: string[] = [];
-  for (const [root, attributesOf] of SIDES) {
-    const [before, after] = [attributesOf(input), attributesOf(kept)];
-    const names = namesRead(paths, root);
-    if (names.has(ALL)) absent.push(`${root}.${ALL}`);
-    else
-      for (const name of names)
-        if (!Object.hasOwn(before, name) && !unknown.has(factName(root, name))) absent.push(factName(root, name));
-    for (const [name, value] of Object.entries(after))
-      if (!isSame(value, before[name])) partial.push(factName(root, name));
+function namesRead(paths: readonly ReadPath[], root: FactRoot): NamesRead {
+  const [part, side] = root.split('.');
+  const names = new Set<string>();
+  for (const { path, leaf } of paths) {
+    const [ownPart = part, ownSide = side, name] = path;
+    if (ownPart !== part || ownSide !== side) continue;
+    if (name !== undefined) names.add(name);
+    else if (leaf === 'value' || (leaf === 'shape' && path.length === 2)) names.add(ALL);
   }
-  return {
-    set: readSetsDigest(sets),
-    ...(absent.length > 0 && { absent: [...absent].sort() }),
-    ...(partial.length > 0 && { partial: [...partial].sort() }),
-    ...facts,
-  };
+  return { root, facts: names.has(ALL) ? undefined : [...names].map((name) => ({ name, fact: factName(root, name) })) };
 }
 
 const ALL = '*';
 
-/** The names of attributes that paths read; `*` if they read all, or which ones there are. */
-function namesRead(paths: readonly ReadPath[], root: FactRoot): ReadonlySet<string> {
-  const [part, side] = root.split('.');
-  return new Set(
-    paths.flatMap(({ path, leaf }) => {
-      const [ownPart = part, ownSide = side, name] = path;
-      if (ownPart !== part || ownSide !== side) return [];
-      if (name !== undefined) return [name];
-      return leaf === 'value' || (leaf === 'shape' && path.length === 2) ? [ALL] : [];
-    }),
-  );
+function compare({ root, facts }: NamesRead, before: Attributes = {}, after: Attributes = {}): Difference {
+  const absent = facts === undefined ? [`${root}.${ALL}`] : [];
+  const partial: string[] = [];
+  if (facts !== undefined) for (const { name, fact } of facts) if (!Object.hasOwn(before, name)) absent.push(fact);
+  for (const name of Object.keys(after)) if (!isSame(after[name], before[name])) partial.push(factName(root, name));
+  return { absent, partial };
 }
 
 /** Whether a projection has left a value as it was: it only takes away. */
 function isSame(kept: unknown, before: unknown): boolean {
   if (kept === before || typeof kept !== 'object' || kept === null) return true;
   return JSON.stringify(kept) === JSON.stringify(before);
+}
+
+function isEmpty(value: object): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
 }

@@ -8,6 +8,7 @@ import type {
   PlanOutput,
 } from '../../proto/gen/audit-messages.js';
 import { shortened } from '../../packages/cel/runtime/code-points.js';
+import { entryText } from './entry-text.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/mask-path.js';
 
@@ -49,7 +50,7 @@ export function makeRecord(
   entry: AuditEntry,
   time: number,
   mask: readonly MaskPath[],
-  serialize: EntryText = JSON.stringify,
+  serialize: EntryText = entryText,
   encode: EntryBytes = Buffer.from,
 ): AuditRecord {
   const text =

@@ -30,8 +30,11 @@ function sortedKeys(value: object): readonly string[] {
   return keys;
 }
 
-/** Most strings of an entry are short and need no escape. A call of `JSON.stringify` takes longer than finding that out. */
-function quoted(text: string): string {
+/**
+ * A string as `JSON.stringify` writes it. Most strings of an entry are short and need no escape, and its call takes longer
+ * than finding that out.
+ */
+export function quoted(text: string): string {
   return text.length <= LONGEST_TESTED && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
