@@ -351,6 +351,167 @@ function addTests({ client, url = '', stop }: Cluster): void {
         counts.noRoles > 0,
     );
   });
+
+  /** Docs d0 to d9 of the kind x, and m0 to m9, who are editors except for the last one. */
+  const fillPlain = async (): Promise<void> => {
+    await client.query('TRUNCATE members, member_roles, role_names, folders, docs, shares, tags');
+    await client.query(
+      "INSERT INTO members (id, role) SELECT 'm' || n, CASE WHEN n < 9 THEN 'editor' ELSE 'viewer' END FROM generate_series(0, 9) AS n",
+    );
+    await client.query("INSERT INTO docs SELECT 'd' || n, 'm0', NULL, 'x' FROM generate_series(0, 9) AS n");
+  };
+  const KIND_X = [
+    {
+      actions: ['view'],
+      effect: 'EFFECT_ALLOW',
+      roles: ['editor'],
+      condition: { match: { expr: 'R.attr.kind == "x"' } },
+    },
+  ];
+  const view = { name: 'view' };
+
+  test('a row that the database selects and a check denies fails the search, unless facts may be older', async () => {
+    await fillPlain();
+    // The database shows another value to the statement of a search, as if a condition were wrong.
+    await client.query(`CREATE OR REPLACE VIEW lies AS SELECT id, owner_id, folder,
+      CASE WHEN id = 'd3' AND current_setting('transaction_isolation') <> 'read committed' THEN 'y' ELSE kind END AS kind FROM docs`);
+    const asked = { subject: userOf('m1'), action: view, resource: { type: 'doc' } };
+    for (const [name, cache, expected] of [
+      ['docs', {}, 10],
+      ['lies', {}, undefined],
+      ['lies', { maxAge: '60s' }, 9],
+    ] as const) {
+      writeTables(ROLES.column, { ...DOC, name });
+      const policy = { resource: 'doc', version: 'default', rules: KIND_X };
+      const texts = { 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: policy }) };
+      const sql = { url, tables, table: 'doc', maxConnections: 1 };
+      const config = configure({}, { docs: { of: 'doc', sql, search: true, cache } });
+      const server = await startServer(config, await loaded(compileTexts(texts, { facts: true })));
+      try {
+        const { status, json } = await post(server, 'search/resource', asked);
+        const evaluated = await post(server, 'evaluation', { ...asked, resource: docOf('d3') });
+        assert.is(evaluated.json.decision, name === 'docs', name);
+        if (expected === undefined) {
+          assert.is(status, 500, JSON.stringify(json));
+          assert.is(json.message, 'the search failed: the database selects rows that a check denies');
+        } else assert.is(json.results?.length, expected, JSON.stringify(json));
+      } finally {
+        await server.close();
+      }
+    }
+  });
+
+  test('pages have what was allowed all the time, and nothing that never was, while others write rows', async () => {
+    await fillPlain();
+    writeTables(ROLES.column);
+    const server = await start(KIND_X);
+    try {
+      await client.query("UPDATE docs SET kind = 'y' WHERE id IN ('d0', 'd9')");
+      // Each row changes once, so that a check may deny what the filter has selected, but not twice.
+      const write = async (): Promise<void> => {
+        for (const id of ['d1', 'd5', 'd7']) {
+          await client.query("UPDATE docs SET kind = 'y' WHERE id = $1", [id]);
+          await client.query("DELETE FROM docs WHERE id = 'd6'");
+          await client.query("INSERT INTO docs VALUES ($1, 'm0', NULL, 'x')", [`${id}a`]);
+        }
+      };
+      const writing = write();
+      for (const limit of [1, 2, undefined]) {
+        const asked = { subject: userOf('m1'), action: view, resource: { type: 'doc' } };
+        const found = (await search(server, 'resource', asked, limit)) ?? [];
+        for (const id of ['d2', 'd3', 'd4', 'd8']) assert.ok(found.includes(id), `${id} of ${found.join()}`);
+        for (const id of ['d0', 'd9']) assert.not(found.includes(id), `${id} of ${found.join()}`);
+      }
+      await writing;
+      const asked = { subject: userOf('m1'), action: view, resource: { type: 'doc' } };
+      assert.equal(await search(server, 'resource', asked, 2), ['d1a', 'd2', 'd3', 'd4', 'd5a', 'd7a', 'd8']);
+      // A user who loses the role between two pages is not found on the second one.
+      const who = { subject: { type: 'user' }, action: view, resource: docOf('d2') };
+      const first = await post(server, 'search/subject', { ...who, page: { limit: 2 } });
+      await client.query("UPDATE members SET role = CASE id WHEN 'm3' THEN 'viewer' WHEN 'm4' THEN NULL ELSE role END");
+      const token = first.json.page?.next_token;
+      const rest = await post(server, 'search/subject', { ...who, page: { token } });
+      assert.equal(
+        [...(first.json.results ?? []), ...(rest.json.results ?? [])].map(({ id }) => id),
+        ['m0', 'm1', 'm2', 'm5', 'm6', 'm7', 'm8'],
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a forged token finds nobody whom an evaluation denies', async () => {
+    await fillPlain();
+    writeTables(ROLES.column);
+    const server = await start(KIND_X);
+    try {
+      const who = { subject: { type: 'user' }, action: view, resource: docOf('d2') };
+      const { json } = await post(server, 'search/subject', { ...who, page: { limit: 1 } });
+      const bytes = Buffer.from(json.page?.next_token ?? '', 'base64url');
+      const forged = (id: string): string =>
+        Buffer.concat([bytes.subarray(0, 16), Buffer.from(id)]).toString('base64url');
+      for (const [id, expected] of [
+        ['m7', ['m8']],
+        ['m8', []],
+        ["' OR role = 'viewer", ['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm8']],
+      ] as const) {
+        const answer = await post(server, 'search/subject', { ...who, page: { token: forged(id) } });
+        assert.equal(
+          answer.json.results?.map((one) => one.id),
+          expected,
+          id,
+        );
+      }
+      const other = { ...who, resource: docOf('d3'), page: { token: json.page?.next_token } };
+      assert.is((await post(server, 'search/subject', other)).status, 400);
+      // Roles that a caller sends are those of nobody.
+      const sent = { type: 'user', id: 'm9', properties: { 'authz.roles': ['editor'] } };
+      assert.equal((await post(server, 'evaluation', { ...who, subject: sent })).json, { decision: false });
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('users and relations that a server cannot read or compare are refused', async () => {
+    const users = { of: 'principal', sql: { url, tables, maxConnections: 1 } };
+    for (const [source, more, message] of [
+      [{ ...users, of: 'doc' }, {}, /needs `table`: only `of: principal`/],
+      [{ ...users, selects: { roles: 'role' } }, {}, /contradicts `users` of the file of tables, which say the roles/],
+      [{ ...users, key: 'principal.attr.department' }, {}, /whose rows are found by their id/],
+      [{ ...users, caller: 'use' }, {}, /roles that callers send would replace theirs/],
+      [users, { scope: 'acme' }, /`users\.scope`: a server takes the scope of principals from requests/],
+      [users, { roles: { ...ROLES['two steps'], relation: 'one' } }, /`users\.roles`: rows of another table need/],
+      [users, { roles: { ...ROLES['one step'], closure: { member: 'id' } } }, /`users\.roles`: a server does not read/],
+    ] as const) {
+      writeTables(ROLES.column, DOC, more);
+      try {
+        const bundle = await loaded(compileTexts({}, { facts: true }));
+        await (await startServer(configure({}, { members: source }), bundle)).close();
+        assert.unreachable(String(message));
+      } catch (error) {
+        assert.match((error as Error).message, message);
+      }
+    }
+    await fillPlain();
+    await client.query('CREATE TABLE odd (id text, near text COLLATE folded, price real)');
+    const one = { relation: 'one', table: 'odd', on: { id: 'owner_id' } };
+    for (const [relation, message] of [
+      [{ ...one, unique: true, columns: {} }, /`odd` has no unique index on `id`, and the file of tables says `unique/],
+      [{ ...one, columns: { near: text('near') } }, /`odd\.near` has a collation in which different strings/],
+      [{ ...one, columns: { price: { column: 'price', type: 'number' } } }, /`odd\.price` has the type `real`/],
+    ] as const) {
+      writeTables(ROLES.column, { ...DOC, columns: { kind: text('kind'), odd: relation } });
+      const server = await start(KIND_X);
+      try {
+        const asked = { subject: userOf('m1'), action: view, resource: { type: 'doc' } };
+        const { status, json } = await post(server, 'search/resource', asked);
+        assert.is(status, 400);
+        assert.match(json.message ?? '', message);
+      } finally {
+        await server.close();
+      }
+    }
+  });
 }
 
 const cluster = await startCluster(await freePort());
