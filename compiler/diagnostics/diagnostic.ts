@@ -92,7 +92,7 @@ export class Diagnostics {
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
     const entry = messages[code] as Message<MessageParameters<C>>;
     const where = locate(target);
-    const notes = this.makeNotes(details);
+    const notes = this.makeNotes(details, entry.advice);
     const fix = details.fix ?? suggestedFix(notes, details.focus ?? where.place?.span);
     const { others = [] } = details;
     const count = others.length === 0 ? '' : ` (in ${others.length + 1} places)`;
@@ -152,10 +152,14 @@ export class Diagnostics {
     return find();
   }
 
-  private makeNotes({ notes = [], hints, withoutHints = [], others = [] }: Details): readonly Note[] {
+  private makeNotes(
+    { notes = [], hints, withoutHints = [], others = [] }: Details,
+    advice: string | undefined,
+  ): readonly Note[] {
     const found = hints === undefined ? [] : this.search(hints);
+    const general = advice === undefined ? [] : [{ message: advice }];
     const elsewhere = others.map(({ span }) => ({ message: 'also here', span }));
-    return [...(found.length > 0 ? found : withoutHints), ...notes, ...notesOfOthers(elsewhere)];
+    return [...(found.length > 0 ? found : withoutHints), ...notes, ...general, ...notesOfOthers(elsewhere)];
   }
 
   private keep(diagnostic: Diagnostic): void {

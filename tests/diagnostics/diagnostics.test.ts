@@ -35,19 +35,13 @@ test('errors of policies that newcomers make suggest a fix', () => {
       messages[code].severity === 'error' &&
       !/\n {2}note: /.test(readFileSync(join(CASES, fileNameOf(code), 'diagnostics.txt'), 'utf8')),
   );
-  assert.equal(
-    silent.filter((code) => !SAYS_ALL.some((part) => code.startsWith(part))),
-    [],
-  );
+  // Single codes, so that a new one of the same family is seen, and an old one that has a note by now.
+  assert.equal(silent.toSorted(), SAYS_ALL);
 });
 
 /** Errors whose message has the way out itself, such as the place of the other definition, or a limit. */
-const SAYS_ALL: readonly string[] = [
-  'constant/invalid-name',
-  'derived-role/duplicate',
+const SAYS_ALL: readonly Code[] = [
   'export/legacy-variables',
-  'file/',
-  'invariant/',
   'output/empty',
   'policy/alternative-set',
   'policy/duplicate-field',
@@ -56,12 +50,17 @@ const SAYS_ALL: readonly string[] = [
   'policy/integer',
   'policy/not-json',
   'policy/repeated-item',
-  'rls/',
-  'rule/duplicate-',
+  'rls/action',
+  'rls/not-in-sql',
   'scope/too-deep',
-  'tables/',
+  'tables/closure',
+  'tables/collation',
+  'tables/column-type',
+  'tables/missing',
+  'tables/not-unique',
+  'tables/nullable',
+  'tables/roles',
   'tenant-roles/reserved-role',
-  'variable/',
 ];
 
 test('every explanation ends with a sentence, and every warning suggests a fix', async () => {

@@ -16,6 +16,7 @@ export const documentMessages = {
     stage: 'load',
     kind: 'load',
     text: () => '_schemas directory must be under the root of the storage directory',
+    advice: 'move its files to `_schemas` at the root of the policy folder',
     explanation: `
 JSON schemas must be in the folder \`_schemas\` at the root of the policy folder. A folder of that name anywhere else is not read.
 
@@ -27,6 +28,7 @@ Move its files to \`_schemas\` at the root. Subfolders are allowed: \`authz:///a
     stage: 'load',
     kind: 'parse',
     text: () => 'invalid document: contents are not valid UTF-8',
+    advice: 'save the file as UTF-8',
     explanation: `
 The file is not valid UTF-8. Policy files must be UTF-8.
 
@@ -38,6 +40,7 @@ Save the file as UTF-8. Editors call it "UTF-8" or "UTF-8 without BOM".
     stage: 'load',
     kind: 'parse',
     text: ({ limit }) => `document is larger than ${limit} bytes`,
+    advice: 'split the policy by resource, version or scope, and send data of constants as attributes',
     explanation: `
 The size of a policy document or a schema is limited, so that a hostile file cannot exhaust the compiler.
 
@@ -49,6 +52,7 @@ Split the policy by resource, version or scope. Move data from constants into th
     stage: 'load',
     kind: 'load',
     text: () => 'symbolic link leads outside of the policy directory',
+    advice: 'copy the target into the folder, or remove the link',
     explanation: `
 Symbolic links are followed only to files and folders inside the policy folder, so that only reviewed files become policies.
 
@@ -60,6 +64,7 @@ Copy the target into the folder, or remove the link.
     stage: 'load',
     kind: 'load',
     text: () => 'symbolic link leads nowhere',
+    advice: 'restore the target, correct the link, or remove it',
     explanation: `
 The link has the name of a policy file, but its target does not exist. A missing policy could silently change decisions, so this is an error.
 
@@ -71,6 +76,7 @@ Restore the target, correct the link, or remove it.
     stage: 'load',
     kind: 'load',
     text: () => 'not a regular file',
+    advice: 'replace it with a file, or remove it',
     explanation: `
 A pipe, a socket or a device has the name of a policy or a schema. It is not read, because it may never end and its content cannot be reviewed. A missing policy could silently
 change decisions, so this is an error.
@@ -83,6 +89,7 @@ Replace it with a file, or remove it.
     stage: 'load',
     kind: 'load',
     text: ({ files, bytes }) => `\`_schemas\` holds more than ${files} files or ${bytes} bytes`,
+    advice: 'remove schemas that no policy refers to',
     explanation: `
 The number and total size of the files below \`_schemas\` are limited, so that a hostile folder cannot exhaust the compiler. The reported file is the first one beyond the limit;
 the files after it are not read.

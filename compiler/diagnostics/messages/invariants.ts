@@ -7,6 +7,8 @@ export const invariantMessages = {
     stage: 'load',
     kind: 'empty statement',
     text: ({ name, forms }) => `statement \`${name}\` must have one of ${forms.join(', ')}`,
+    advice:
+      'say what must hold, such as `never: {resource: contact, actions: [delete], principal: {notRoles: [admin]}}`',
     explanation: `
 A statement of an \`invariants\` document has a name but no content.
 
@@ -18,6 +20,7 @@ Add one of the listed fields, for example \`never: {resource: contact, actions: 
     stage: 'load',
     kind: 'duplicate statement',
     text: ({ name, at }) => `duplicate statement \`${name}\`: previous definition at ${at}`,
+    advice: 'rename one of the two',
     explanation: `
 Two statements of an \`invariants\` document have the same name, but reports identify statements by name.
 
@@ -63,6 +66,7 @@ Correct the name, or name the rule. \`authzc inspect\` lists the ids of all poli
     stage: 'compile',
     kind: 'rule cannot be final',
     text: ({ rule }) => `the rule \`${rule}\` is an ALLOW: only a DENY can be final`,
+    advice: 'name a DENY rule, or write `always` for requests that must be allowed',
     explanation: `
 A statement says that an ALLOW rule is final, but only a DENY rule can be. Final means that the decision is deny wherever the rule applies.
 
@@ -74,6 +78,7 @@ Name a DENY rule. To say that requests are always allowed, use \`always\`.
     stage: 'compile',
     kind: 'statement reads runtime',
     text: ({ text }) => `\`${text}\` reads \`runtime\`, which statements cannot read`,
+    advice: 'write the condition of the derived role instead, such as `R.attr.owner == P.id`',
     explanation: `
 The condition of a statement reads \`runtime\`, directly or through a variable. Which derived roles are active depends on the evaluated policy, but a statement covers requests
 regardless of the policies that decide them.

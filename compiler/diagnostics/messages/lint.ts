@@ -119,6 +119,7 @@ Use one of these forms ([row level security](../row-level-security.md)).
     kind: 'row level security',
     text: ({ attribute, claim }) =>
       `the attribute \`${attribute}\` comes from the claim \`${claim}\`, which users can change`,
+    advice: 'use a claim that only your server writes, such as `app_metadata.tenant`',
     explanation: `
 An attribute of the principal comes from a claim that users can change. They can write any value into \`user_metadata\` (Supabase) or \`unsafe_metadata\` (Clerk), with the API that the browser uses.
 A policy that compares such an attribute lets users choose their own tenant or level.

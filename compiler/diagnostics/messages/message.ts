@@ -10,6 +10,8 @@ export interface Message<P> {
   readonly text: (parameters: P) => string;
   /** The text for terminals, if `text` has the wording of the machine-readable report. */
   readonly shown?: (parameters: P) => string;
+  /** A note with the way out, where it is the same for every such problem. */
+  readonly advice?: string;
   /** The page of docs/diagnostics in Markdown: the meaning and the fix. */
   readonly explanation: string;
 }

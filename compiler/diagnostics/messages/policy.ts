@@ -206,6 +206,7 @@ Add \`roles\`, \`derivedRoles\`, or both. \`roles: ["*"]\` matches everyone.
     kind: 'load',
     text: ({ name, number, first, at }) =>
       `duplicate rule name ${quoted(name)}: rule #${number} has the same name as rule #${first} defined at ${at}`,
+    advice: 'rename one of the two',
     explanation: `
 Two rules of the policy have the same name. The name identifies the rule in outputs, and the result of its condition within a request.
 
@@ -223,6 +224,7 @@ Rename one of the two, or omit the name: an unnamed rule is named after its posi
     kind: 'load',
     text: ({ resource, number, first, at }) =>
       `duplicate resource ${quoted(resource)} at rule #${number}: previous definition in rule #${first} at ${at}`,
+    advice: 'move the actions of both into one rule',
     explanation: `
 A principal policy may have only one rule for each resource, and this resource occurs twice.
 
@@ -241,6 +243,7 @@ Move the actions of this rule into the other one.
     kind: 'load',
     text: ({ name, resource, number, first, at }) =>
       `duplicate action rule name ${quoted(name)}: action rule #${number} for resource ${quoted(resource)} has the same name as action rule #${first} defined at ${at}`,
+    advice: 'rename one of the two',
     explanation: `
 Two actions of one rule have the same name. The name identifies the action in outputs, and the result of its condition within a request.
 
@@ -258,6 +261,7 @@ Rename one of the two, or omit the name.
     kind: 'load',
     text: ({ name, number, first, at }) =>
       `duplicate derived role definition ${quoted(name)}: definition #${number} has the same name as definition #${first} at ${at}`,
+    advice: 'rename one of the two, or join their conditions with `any`',
     explanation: `
 A set defines the same derived role twice.
 

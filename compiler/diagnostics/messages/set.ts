@@ -207,6 +207,7 @@ Break the cycle: inline one of the definitions.
     stage: 'compile',
     kind: 'variables nested too deeply',
     text: ({ name, limit }) => `variable \`${name}\` uses a chain of more than ${limit} variables`,
+    advice: 'write some of the variables as one expression',
     explanation: `
 A chain of variables that use each other may have at most 200 variables.
 
@@ -218,6 +219,7 @@ Shorten the chain: combine several of the definitions.
     stage: 'compile',
     kind: 'invalid variable name',
     text: ({ reason }) => reason,
+    advice: 'use letters, digits and `_`, and begin with a letter: `is_public`',
     explanation: `
 The name of a variable must start with a letter or \`_\`, contain only letters, digits and \`_\`, and must not be \`true\`, \`false\`, \`null\` or \`in\`.
 
@@ -229,6 +231,7 @@ Rename the variable.
     stage: 'compile',
     kind: 'invalid constant name',
     text: ({ reason }) => reason,
+    advice: 'use letters, digits and `_`, begin with a letter, and use no keyword of CEL: `allowed_ids`',
     explanation: `
 The name of a constant must start with a letter or \`_\`, contain only letters, digits and \`_\`, and must not be \`true\`, \`false\`, \`null\` or \`in\`.
 
