@@ -106,6 +106,7 @@ const KNOWN: { readonly [language: string]: readonly string[] } = {
   sh: ['', 'serve', 'exit'],
   console: ['', 'exit'],
   ts: ['', 'excerpt'],
+  html: [],
   js: [],
   mermaid: [''],
   prisma: [],

@@ -37,6 +37,15 @@ test.before(async () => {
 
 test.after(() => rmSync(project, { recursive: true, force: true }));
 
+test('src/buttons.js prints what the page shows, with the part of the policies that client.yaml names', async () => {
+  const words = ['compile', 'policies', '--client', 'client.yaml', '--client-out', 'dist/client.js'];
+  await run(process.execPath, [PROGRAMS.authzc, ...words], { cwd: project });
+  const { stdout } = await run(process.execPath, ['src/buttons.js'], { cwd: project });
+  const shown = page.blocks.find(({ text }) => text.startsWith('$ node src/buttons.js\n'))?.text;
+  assert.is(`$ node src/buttons.js\n${stdout}`, shown);
+  assert.ok(page.blocks.some(({ text }) => text.includes(`npx authzc ${words.join(' ')}\n`)));
+});
+
 for (const runtime of RUNTIMES)
   test(`src/main.js prints in ${runtime.name} what the page shows for Node`, async () => {
     if (!isInstalled(runtime)) return skip(import.meta.url, `${runtime.name} is not installed (.ci/run does)`);
@@ -62,11 +71,12 @@ test('src/worker.js answers in workerd', async () => {
 
 test.after(closeBrowser);
 
-test('src/page.js shows the list in a browser whose page forbids eval', async () => {
+test('src/page.js shows the list in public/index.html, which forbids eval', async () => {
   if (!hasBrowser) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
   const program = await bundled(`import './src/page.js';
     export const answers = () => [...document.querySelectorAll('li')].map(({ textContent }) => textContent).join();`);
-  assert.equal(await inBrowser(program), { forbids: true, text: 'd1 (edit),d3' });
+  const html = page.blocks.find(({ file }) => file === 'public/index.html')?.text;
+  assert.equal(await inBrowser(program, html), { forbids: true, text: 'd1 (edit),d3' });
 });
 
 test.run();

@@ -41,10 +41,15 @@ export async function closeBrowser(): Promise<void> {
 /**
  * Runs a program in a page whose policy forbids eval, and returns its answers. The first call starts a browser, which the
  * caller must close with `closeBrowser`.
+ *
+ * @param document the page, which loads `page.js`.
  */
-export async function inBrowser(program: string): Promise<{ readonly forbids: boolean; readonly text: string }> {
+export async function inBrowser(
+  program: string,
+  document = PAGE,
+): Promise<{ readonly forbids: boolean; readonly text: string }> {
   const served: { readonly [path: string]: readonly [type: string, body: string] } = {
-    '/': ['text/html', PAGE],
+    '/': ['text/html', document],
     '/page.js': ['text/javascript', SCRIPT],
     '/program.js': ['text/javascript', program],
   };
