@@ -89,7 +89,17 @@ export function newManifest(manifest: Manifest): string {
 }
 
 /** The keys of a new package.json, in their usual order. */
-const ORDER = ['name', 'version', 'private', 'type', 'engines', 'scripts', 'dependencies', 'devDependencies'];
+const ORDER = [
+  'name',
+  'version',
+  'private',
+  'type',
+  'engines',
+  'scripts',
+  'dependencies',
+  'devDependencies',
+  'overrides',
+];
 
 /** The object in the text of a package.json. */
 export function parseManifest(text: string): { readonly [key: string]: unknown } {
