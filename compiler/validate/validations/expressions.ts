@@ -69,7 +69,8 @@ function makeNotes(
   problems: readonly (CelProblem | SyntaxError)[],
   report: Diagnostics,
 ): readonly Note[] {
-  if (expression.text.trim() === '') return [WRITE_CONDITION];
+  // An expression that YAML took for a tag is empty, too, and has advice of its own.
+  if (expression.text.trim() === '' && !problems.some((problem) => 'advice' in problem)) return [WRITE_CONDITION];
   const [first] = problems;
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
