@@ -76,7 +76,8 @@ export function listFailures({ cases, invalid, file }: SuiteResult): readonly Di
 
 function formatFailure({ principal, resource, action, details }: CaseResult): string | undefined {
   const about = `${principal}, ${resource}, ${action}`;
-  if (details.kind === 'errored') return `${about}: ${details.error}`;
+  if (details.kind === 'errored')
+    return `${about}: ${details.advice === undefined ? details.error : `${details.error}; ${details.advice}`}`;
   if (details.kind !== 'failed') return undefined;
   const { expected, actual, outputs, needs = [], explanation } = details;
   const needed = needs.length === 0 ? '' : `, which needs ${needs.join(', ')}`;

@@ -69,7 +69,8 @@ export type Details =
       readonly outputs: readonly UnmetOutput[];
       readonly explanation?: CaseExplanation;
     }
-  | { readonly kind: 'errored'; readonly error: string }
+  /** The advice is for people: the error alone has Cerbos's words, and stands in machine-readable reports. */
+  | { readonly kind: 'errored'; readonly error: string; readonly advice?: string }
   | {
       readonly kind: 'skipped';
       readonly reason: string;

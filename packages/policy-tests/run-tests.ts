@@ -160,10 +160,11 @@ function makeCalls(pair: Pair, asked: readonly string[], { skipBatching, traced 
 }
 
 const NO_ACTION = 'No actions matched the test filter';
-const NO_TIME = [
-  'a policy used a time-based condition, but `now` was not provided in the test options',
-  'add `options: {now: "2026-01-31T12:00:00Z"}` to the test or its suite, or run `authzc test --now TIME`',
-].join('; ');
+const NO_TIME = {
+  kind: 'errored',
+  error: 'a policy used a time-based condition, but `now` was not provided in the test options',
+  advice: 'add `options: {now: "2026-01-31T12:00:00Z"}` to the test or its suite, or run `authzc test --now TIME`',
+} as const;
 
 function reasonToLeaveOut(
   { test, principalKey, resourceKey }: Pair,
@@ -187,11 +188,7 @@ function skippedCases(pair: Pair, actions: readonly string[]): readonly CaseResu
 
 function makeCases(pair: Pair, { decisions, missedTime }: Answer): readonly CaseResult[] {
   return decisions.map((decision) => ({
-    ...makeCase(
-      pair,
-      decision.action,
-      missedTime ? { kind: 'errored', error: NO_TIME } : judgeDecision(decision, pair.expected),
-    ),
+    ...makeCase(pair, decision.action, missedTime ? NO_TIME : judgeDecision(decision, pair.expected)),
     trace: decision.trace,
   }));
 }

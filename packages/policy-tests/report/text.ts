@@ -184,7 +184,9 @@ function detailLines(details: Details): readonly Outline[] {
         ...explanationLines(details.explanation),
       ];
     case 'errored':
-      return [line(`ERROR: ${visible(details.error)}`)];
+      return [
+        line(`ERROR: ${visible(details.advice === undefined ? details.error : `${details.error}; ${details.advice}`)}`),
+      ];
     case 'skipped':
       return details.reason === '' ? [] : [line(visible(details.reason))];
   }
