@@ -139,14 +139,14 @@ test('without a good token for this subject and audience, the call fails', async
   const good = await tokenOf(CLAIMS);
   const cases: readonly (readonly [Asked, number, RegExp])[] = [
     [{ token: good, id: 'bob' }, 403, /`subject.id` is not the subject of the token/],
-    [{ token: await tokenOf({ ...CLAIMS, sub: undefined }) }, 403, /no id/],
+    [{ token: await tokenOf({ ...CLAIMS, sub: undefined }) }, 403, /no subject id/],
     [{ token: await tokenOf({ ...CLAIMS, aud: 'elsewhere' }) }, 403, /another audience/],
     [{ token: await tokenOf({ ...CLAIMS, aud: undefined }) }, 403, /another audience/],
     [{ token: await tokenOf({ ...CLAIMS, tenant: undefined }) }, 403, /no scope/],
     [{ token: `${good.slice(0, -4)}AAAA` }, 400, /^invalid auxData$/],
     [{ token: await tokenOf({ ...CLAIMS, exp: 1 }) }, 400, /^invalid auxData$/],
     [{ token: `${good} ${good}` }, 401, /needs a token/],
-    [{ token: good, context: { 'authz.auxData': { jwts: { a: { token: good } } } } }, 400, /must be `jwt`/],
+    [{ token: good, context: { 'authz.auxData': { jwts: { a: { token: good } } } } }, 400, /of the subject as `jwt`/],
   ];
   for (const [asked, expected, message] of cases) {
     const { status, json } = await ask('read', asked);

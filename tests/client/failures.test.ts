@@ -139,7 +139,9 @@ test('a server that does not respond times out as configured, and an abort ends 
     assert.is(await failure, 'canceled');
   }
   const silent = grpcClient({ address: url.slice('http://'.length), timeout: 100 });
-  assert.ok(['deadline_exceeded', 'unavailable'].includes(await failureOf(silent)));
+  // The connection may end between the two calls.
+  const codes = (await failureOf(silent)).replace('isAllowed fails with ', '').split(', can with ');
+  for (const code of codes) assert.ok(code === 'deadline_exceeded' || code === 'unavailable', code);
   await silent.close();
 });
 

@@ -37,7 +37,7 @@ const TABLES = `tables:
       tags: {column: tags, type: 'text[]'}
       meta: {column: meta, type: json}
       since: {column: since, type: timestamp}
-      parent: {relation: one, table: docs, on: {id: parent_id}, columns: {name: {column: id, type: text}}}
+      parent: {relation: one, table: app.docs, on: {id: parent_id}, columns: {name: {column: id, type: text}}}
   slow:
     name: app.slow
     id: {column: id, type: text}
