@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { drizzleAdapter, drizzleCan, drizzleMask } from '../../packages/adapters/drizzle.js';
 import { sequelizeAdapter, sequelizeCan, sequelizeMask } from '../../packages/adapters/sequelize.js';
 import { capabilities, createEngine } from '../../runtime/engine/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileConditions } from '../support/plan/condition-engine.js';
 import { SEQUELIZE_OF_LIBSQL } from './libraries.js';
 
 /*
@@ -268,35 +268,25 @@ function decoded(rows: readonly object[]): readonly Tree[] {
 async function compareCells(find: (plans: never) => Promise<readonly Cell[]>): Promise<void> {
   for (const text of CONDITIONS) {
     const engine = await engineOf([text]);
-    const plans = engine.planCapabilities({ principal: ANN, resource: { kind: 'document' }, actions: ['a0'] });
+    const plans = engine.planCapabilities({ principal: ANN, resource: { kind: 'document' }, actions: ['allow0'] });
     const seen: string[] = [];
     const check = (cells: readonly Cell[]): void => {
       for (const { id, can, owner, children = [] } of cells) {
         const row = ROWS.find((one) => one.id === id) as (typeof ROWS)[number];
-        const allowed = isAllowed(engine, row, 'a0');
+        const allowed = isAllowed(engine, row, 'allow0');
         assert.is(Boolean(can), allowed, `${text}: ${id}`);
         assert.is(owner, allowed ? row.owner : null, `${text}: ${id}`);
         seen.push(id);
         check(children);
       }
     };
-    check(await find({ a: plans['a0'] } as never));
+    check(await find({ a: plans['allow0'] } as never));
     assert.ok(seen.length >= ROWS.length, 'too few rows');
   }
 }
 
 async function engineOf(conditions: readonly string[]) {
-  const rules = conditions.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const policy = {
-    apiVersion: 'api.authz.dev/v1',
-    resourcePolicy: { resource: 'document', version: 'default', rules },
-  };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await compileConditions('document', conditions);
   return createEngine(policies, { use: [capabilities()] });
 }
 
@@ -310,9 +300,9 @@ async function compare(find: (plan: never) => Promise<readonly Tree[]>): Promise
   const engine = await engineOf(CONDITIONS);
   let below = 0;
   for (const [index, text] of CONDITIONS.entries()) {
-    const plan = engine.plan({ principal: ANN, resource: { kind: 'document' }, actions: [`a${index}`] });
+    const plan = engine.plan({ principal: ANN, resource: { kind: 'document' }, actions: [`allow${index}`] });
     const expected = (parent: string | undefined): readonly string[] =>
-      ROWS.filter((row) => (parent === undefined || row.parent === parent) && isAllowed(engine, row, `a${index}`))
+      ROWS.filter((row) => (parent === undefined || row.parent === parent) && isAllowed(engine, row, `allow${index}`))
         .map(({ id }) => id)
         .sort();
     const check = (rows: readonly Tree[], parent: string | undefined): void => {

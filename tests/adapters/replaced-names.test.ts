@@ -5,9 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
 import { typeormAdapter } from '../../packages/adapters/typeorm.js';
-import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlDialect } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 import { sqlTable } from './idioms/mappings.js';
 import { type IdiomPlan, idiomPlans } from './idioms/rows.js';
 import { SEQUELIZE_OF_LIBSQL } from './libraries.js';
@@ -71,13 +70,13 @@ test('a statement that changes rows reaches those that check allows, whatever th
   >[];
   let reached = 0;
   for (const [index, text] of CONDITIONS.entries()) {
-    const plan = engine.plan({ principal: ANN, resource: { kind: 'document' }, actions: [`a${index}`] });
+    const plan = engine.plan({ principal: ANN, resource: { kind: 'document' }, actions: [`allow${index}`] });
     const expected = rows
       .filter((row) =>
         engine.isAllowed({
           principal: ANN,
           resource: { kind: 'document', id: row['id'] as string, attr: ATTRIBUTES[row['id'] as string] as never },
-          action: `a${index}`,
+          action: `allow${index}`,
         }),
       )
       .map(({ id }) => id);
@@ -266,17 +265,7 @@ async function open(): Promise<DataSource> {
 }
 
 async function engineOf() {
-  const rules = CONDITIONS.map((expr, index) => ({
-    actions: [`a${index}`],
-    effect: 'EFFECT_ALLOW',
-    roles: ['user'],
-    condition: { match: { expr } },
-  }));
-  const policy = {
-    apiVersion: 'api.authz.dev/v1',
-    resourcePolicy: { resource: 'document', version: 'default', rules },
-  };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { engine } = await createConditionEngine('document', CONDITIONS);
   const mapping = {
     dialect: 'sqlite',
     attributes: {
@@ -298,5 +287,5 @@ async function engineOf() {
       },
     },
   };
-  return { engine: createEngine(policies), mapping };
+  return { engine, mapping };
 }

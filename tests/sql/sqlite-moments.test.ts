@@ -3,9 +3,8 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kyselyAdapter } from '../../packages/adapters/kysely.js';
-import { createEngine } from '../../runtime/engine/index.js';
 import type { SqlColumn } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { createConditionEngine } from '../support/plan/condition-engine.js';
 
 /*
  * SQLite stores moments as text, and compares it as text: of a day or a time that does not exist, check reads no moment.
@@ -59,7 +58,7 @@ const CONDITIONS = [
 ];
 
 test('a day or a time that does not exist selects what check allows', async () => {
-  const engine = await engineOf();
+  const { engine } = await createConditionEngine('thing', CONDITIONS, ['allow', 'deny']);
   for (const [form, write] of FORMS) {
     const texts = DAYS.flatMap((day) =>
       TIMES.flatMap((time) => FRACTIONS.map((fraction) => write(day, time, fraction))),
@@ -106,15 +105,4 @@ interface Thing {
   id: number;
   at: string;
   other: string;
-}
-
-async function engineOf() {
-  const rules = CONDITIONS.flatMap((expr, index) => [
-    { actions: [`allow${index}`], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } },
-    { actions: [`deny${index}`], effect: 'EFFECT_DENY', roles: ['user'], condition: { match: { expr } } },
-    { actions: [`deny${index}`], effect: 'EFFECT_ALLOW', roles: ['user'] },
-  ]);
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
-  return createEngine(policies);
 }

@@ -25,6 +25,16 @@ export async function createConditionEngine(
   places: Places = ['allow'],
   options: EngineOptions = {},
 ): Promise<{ readonly engine: Engine; readonly actions: readonly DecidedAction[] }> {
+  const { policies, actions } = await compileConditions(kind, conditions, places);
+  return { engine: createEngine(policies, options), actions };
+}
+
+/** The policy of such an engine. */
+export async function compileConditions(
+  kind: string,
+  conditions: readonly string[],
+  places: Places = ['allow'],
+): Promise<Pick<Awaited<ReturnType<typeof loaded>>, 'policies'> & { readonly actions: readonly DecidedAction[] }> {
   const decided = conditions.flatMap((condition, index) =>
     (typeof places === 'function' ? places(index) : places).map((place) => ({
       action: `${place}${index}`,
@@ -35,7 +45,7 @@ export async function createConditionEngine(
   const rules = decided.flatMap((each) => each.rules);
   const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: kind, version: 'default', rules } };
   const { policies } = await loaded(compileTexts({ 'policy.yaml': JSON.stringify(policy) }));
-  return { engine: createEngine(policies, options), actions: decided };
+  return { policies, actions: decided };
 }
 
 const RULES: { readonly [P in Place]: (expr: string) => readonly object[] } = {
