@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Compilation, compile, extended } from './compile.js';
+import { type Compilation, compile } from './compile.js';
 import { Source } from './diagnostics/source.js';
 
 const test = suite('compilations');
@@ -19,7 +19,7 @@ const emitsLater = (compilation: Compilation): boolean =>
 
 test('files are emitted when they are first read, once, also of a compilation with more properties', () => {
   const compilation = compile([new Source('note.yaml', TEXT)]);
-  const more = extended(compilation, { folder: 'policies' });
+  const more = Object.assign(compilation, { folder: 'policies' });
   assert.ok(emitsLater(compilation) && emitsLater(more));
   assert.is(more.files, compilation.files);
   assert.is(more.files, more.files);

@@ -91,12 +91,6 @@ export function compile(
   };
 }
 
-/** A compilation with more properties. A spread would read its files, and so emit them. */
-export function extended<C extends Compilation, More extends object>(compilation: C, more: More): C & More {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(compilation));
-  return Object.defineProperties(copy, Object.getOwnPropertyDescriptors(more)) as C & More;
-}
-
 /** The texts of policies and schemas, in path order. */
 function collectTexts(
   sources: readonly Source[],

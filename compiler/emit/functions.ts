@@ -13,7 +13,7 @@ import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { valueDoc } from './values.js';
 import { whenDoc } from './when.js';
-import { ofRow, termDoc, unlessDoc, whereDoc } from './where.js';
+import { ofRow, readsOnlyRow, termDoc, unlessDoc, whereDoc } from './where.js';
 
 /** When a rule applies, in emitted terms. */
 export interface Applies {
@@ -113,7 +113,7 @@ export function variableFunction(
     : primary(bracketed((style.residual ? residual : cel)('stored('), [value.doc], ')'));
   const body = style.tells ? telling('variable', variable.expression.text, kept, context) : kept;
   const remark = module.remark(`V.${variable.name}: ${variable.expression.text}`);
-  const isOfRow = context.used.size === 1 && context.used.has('row');
+  const isOfRow = readsOnlyRow(context);
   return {
     doc: [
       remark,

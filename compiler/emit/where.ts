@@ -60,7 +60,8 @@ function apart(parts: readonly ConditionPart[], context: FunctionContext): reado
   return parts.map((part) => (readsOnlyRow(part) && !isName(part.value) ? constantCall(part, context) : part.doc));
 }
 
-function readsOnlyRow({ used }: ConditionPart): boolean {
+/** Whether what was printed reads the row, and nothing else of the request. */
+export function readsOnlyRow({ used }: Pick<FunctionContext, 'used'>): boolean {
   return used.size === 1 && used.has('row');
 }
 

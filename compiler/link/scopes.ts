@@ -42,7 +42,7 @@ export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): 
   }
   for (const [policy, documents] of gaps) {
     const descendants = documents.map((document) => document.key).sort();
-    const notes = [...documents.slice(0, MOST_NOTES).map(makeNote), ADD_POLICY];
+    const notes = documents.slice(0, MOST_NOTES).map(makeNote);
     report.add('scope/missing', undefined, { policy, descendants }, { notes, facts: { policy, descendants } });
   }
 }
@@ -77,8 +77,6 @@ function isExcused(policy: ResourcePolicy, scope: string, rules: RoleRules): boo
   const kind = sanitize(policy.resource.value);
   return (rules.get(`${sanitize(policy.version.value)}/${scope}`) ?? []).some((matches) => matches(kind));
 }
-
-const ADD_POLICY = { message: 'add that policy, or correct the scope of those that require it' };
 
 function makeNote({ key, file }: Document): Note {
   return { message: `required by ${key}`, span: placeOfDocument(file).span };

@@ -38,15 +38,13 @@ export function validateSemantics(file: PolicyFile, document: ObjectValue, repor
   }
 }
 
-const ROLES = { message: 'add `roles: [user]`, `roles: ["*"]` for all, or `derivedRoles: [owner]`' };
-
 function validateResourceRules(policy: ResourcePolicy, report: Diagnostics): boolean {
   const firsts = new Map<string, First>();
   let valid = true;
   for (const [index, { place, name, roles, derivedRoles }] of policy.rules.entries()) {
     const number = index + 1;
     if (roles.length === 0 && derivedRoles.length === 0) {
-      report.add('rule/no-roles', place, { rule: name?.value ?? `#${number}` }, { notes: [ROLES] });
+      report.add('rule/no-roles', place, { rule: name?.value ?? `#${number}` });
       valid = false;
     }
     const first = name && findFirst(firsts, name.value, { number, place });

@@ -133,13 +133,14 @@ class TableBuilder {
 
   private relation(attribute: ObjectValue): SqlRelation {
     const value = readObject(attribute, 'value');
+    const trust = readWord(attribute, 'trust', TRUST);
     return this.keep(attribute, {
       relation: readWord(attribute, 'relation', RELATIONS) ?? invariant('a relation has no kind after validation'),
       table: requiredText(attribute, 'table').value,
       on: readPairs(attribute, 'on'),
       ...(attribute.fields.has('closure') && { closure: readPairs(attribute, 'closure') }),
       ...(readBool(attribute, 'unique') && { unique: true }),
-      ...(readWord(attribute, 'trust', TRUST) !== undefined && { trust: 'plain' }),
+      ...(trust !== undefined && { trust }),
       ...(attribute.fields.has('where') && { where: readRowFilter(attribute) }),
       ...(value === undefined ? { columns: this.columns(attribute) } : { value: this.column(value) }),
     });

@@ -7,7 +7,7 @@ import {
   type RuleFilter,
   type SqlCapabilities,
 } from '../../runtime/residual/sql/index.js';
-import { type Mapping, quotingOf, resolveSqlTable, type StoredTable, withSchema } from './condition.js';
+import { type Mapping, resolveSqlTable, type StoredTable, withSchema } from './condition.js';
 
 export type {
   CapabilityName,
@@ -63,7 +63,7 @@ export function selectCanColumns<Action extends string, Column extends string, T
   const { alias, schema, onRefused, refused, rules, names, taken } = options;
   const rendered = renderCapabilities(plans, resolveSqlTable(table, mapping, alias, withSchema(relatedTable, schema)), {
     dialect: mapping.dialect,
-    ...quotingOf(table),
+    quoteNames: table.quoteNames,
     ...(onRefused && { onRefused }),
     ...(rules && { rules }),
     ...(names && { names }),

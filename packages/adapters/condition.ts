@@ -76,7 +76,7 @@ export interface StoredTable {
   /** The name in the condition of a query that may have a schema of its own, where the library writes the name. */
   readonly standIn?: string;
   /** Whether conditions have each name in quotes, as the library replaces words that are not. */
-  readonly quoteNames?: boolean;
+  readonly quoteNames?: boolean | undefined;
   /** @throws {TypeError} if there is no such column. */
   columnName(column: string): string;
   /** What the schema declares of a column; undefined if it has no types at run time. */
@@ -156,17 +156,12 @@ export function renderCondition<Column extends string, Tables extends object>(
   const condition = renderSql(plan.filter, resolveSqlTable(table, mapping, alias, named), {
     dialect: mapping.dialect,
     closures,
-    ...quotingOf(table),
+    quoteNames: table.quoteNames,
     ...(rules && { rules }),
   });
   if (condition.kind === 'refused') throw new UnsupportedPlanError(`the table \`${table.name}\``, condition.problems);
   const { parts, parameters } = condition;
   return { parts: negated === true ? around(parts, '((', ') IS NOT TRUE)') : around(parts, '(', ')'), parameters };
-}
-
-/** How names are written in the statements about a table. */
-export function quotingOf({ quoteNames }: StoredTable): { readonly quoteNames?: boolean } {
-  return quoteNames === undefined ? {} : { quoteNames };
 }
 
 /** Finds related tables in the schema of a query. */

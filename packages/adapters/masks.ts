@@ -8,7 +8,7 @@ import {
   type SqlParameter,
 } from '../../runtime/residual/sql/index.js';
 import type { CanOptions } from './capabilities.js';
-import { type Mapping, quotingOf, resolveSqlTable, type StoredTable, withSchema } from './condition.js';
+import { type Mapping, resolveSqlTable, type StoredTable, withSchema } from './condition.js';
 
 /** The action that shows each column of a table; `*` shows the columns that the option `others` names. */
 export type ColumnMasks<Column extends string, Action extends string> = { readonly [C in Column | '*']?: Action };
@@ -113,7 +113,7 @@ function renderOptions(
   { dialect }: Pick<Mapping<string>, 'dialect'>,
   { onRefused, rules }: Pick<CanOptions, 'onRefused' | 'rules'>,
 ): Parameters<typeof renderColumnMasks>[3] {
-  return { dialect, ...quotingOf(table), ...(onRefused && { onRefused }), ...(rules && { rules }) };
+  return { dialect, quoteNames: table.quoteNames, ...(onRefused && { onRefused }), ...(rules && { rules }) };
 }
 
 /** Each masked column with its action. */

@@ -8,7 +8,7 @@ import { type Condition, matchOperands, type Node, type Term, Unknown } from './
  * (docs/spec/plans.md#flat-shapes). Conditions are two-valued, so the laws of logic hold.
  */
 export function simplify(condition: Condition): Condition {
-  return simplified(split(condition), 0, undefined);
+  return simplified(split(condition), undefined);
 }
 
 /** Conditions with more parts than this are not simplified: the work is quadratic. */
@@ -101,9 +101,8 @@ interface Surroundings {
   readonly around: Surroundings | undefined;
 }
 
-/** @param likeness its hash without nots. */
-function simplified(condition: Condition, likeness: number, around: Surroundings | undefined): Condition {
-  const known = outcomeIn(condition, likeness, around);
+function simplified(condition: Condition, around: Surroundings | undefined): Condition {
+  const known = outcomeIn(condition, around);
   if (known !== undefined) return known;
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
@@ -111,7 +110,7 @@ function simplified(condition: Condition, likeness: number, around: Surroundings
     case 'unplannable':
       return condition;
     case 'not': {
-      const operand = simplified(condition.operand, likeness, around);
+      const operand = simplified(condition.operand, around);
       return operand === condition.operand ? condition : not(operand);
     }
     case 'and':
@@ -130,12 +129,11 @@ function simplifiedJoin(condition: Junction, around: Surroundings | undefined): 
   let isSame = true;
   for (let position = 0; position < current.length; position++) {
     const operand = current[position] as Condition;
-    const likeness = likenesses[position] as number;
     surroundings.position = position;
     const simple =
       typeof operand !== 'boolean' && operand.kind === 'is'
-        ? (outcomeIn(operand, likeness, surroundings) ?? operand)
-        : simplified(operand, likeness, surroundings);
+        ? (outcomeIn(operand, surroundings) ?? operand)
+        : simplified(operand, surroundings);
     if (simple === operand) continue;
     isSame = false;
     current[position] = simple;
@@ -145,11 +143,8 @@ function simplifiedJoin(condition: Junction, around: Surroundings | undefined): 
 }
 
 /** Whether the surroundings of a condition decide it: the outermost that do. */
-function outcomeIn(
-  condition: Condition,
-  likeness: number,
-  surroundings: Surroundings | undefined,
-): boolean | undefined {
+function outcomeIn(condition: Condition, surroundings: Surroundings | undefined): boolean | undefined {
+  const likeness = surroundings?.likenesses[surroundings.position];
   let known: boolean | undefined;
   for (let at = surroundings; at !== undefined; at = at.around) {
     const { likenesses, position } = at;

@@ -22,7 +22,7 @@ export class Unknown {
   /** Whether it is known to be true exactly where the condition `is` of it holds, and false where that of `!` does. */
   isClean = false;
 
-  /** Its flat form in filters, if plans share it (fixed.ts). */
+  /** Its flat form in filters, if plans share it (shared.ts). */
   written: Operand | undefined = undefined;
 
   constructor(

@@ -189,6 +189,7 @@ Add the intended field. For a rule without condition, omit \`condition\`.
     stage: 'load',
     kind: 'load',
     text: ({ rule }) => `rule ${rule} does not specify any roles or derived roles to match`,
+    advice: 'add `roles: [user]`, `roles: ["*"]` for all, or `derivedRoles: [owner]`',
     explanation: `
 The rule of a resource policy has neither roles nor derived roles.
 

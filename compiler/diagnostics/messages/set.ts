@@ -47,6 +47,7 @@ Correct the name, or add the document that defines the set.
     kind: 'missing scope',
     text: ({ policy, descendants }) =>
       `scoped policy ${policy} is not found but is required by descendant policies ${descendants.join(', ')}`,
+    advice: 'add that policy, or correct the scope of those that require it',
     explanation: `
 A resource or principal policy with scope \`a.b.c\` needs a policy of the same name and version at \`a.b\`, at \`a\` and at the root (no scope).
 

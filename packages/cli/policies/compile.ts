@@ -1,6 +1,6 @@
 import type { BundleModule } from '../../../compiler/bundle/import-bundle.js';
 import { loadEmitted } from '../../../compiler/bundle/load-emitted.js';
-import { type Compilation, compile, type CompileOptions, extended } from '../../../compiler/compile.js';
+import { type Compilation, compile, type CompileOptions } from '../../../compiler/compile.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
 import type { Source } from '../../../compiler/diagnostics/source.js';
@@ -50,7 +50,8 @@ export function compileFolder(
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
   const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain, facts, onStep };
-  return extended(compile(sources, report, options), { sources, schemas });
+  // A spread would read the files, and so emit them.
+  return Object.assign(compile(sources, report, options), { sources, schemas });
 }
 
 /** Whether policies that compile decide nothing: all files are missing, empty, disabled or only to be imported. */
@@ -92,7 +93,7 @@ export function acceptCompilation(
   if (decidesNothing(compilation))
     throw new Error(`${emptyText(folder, compilation)}: name the folder of the policies`);
   const { lowered, diagnostics } = compilation;
-  if (lowered !== undefined) return extended(compilation, { lowered });
+  if (lowered !== undefined) return compilation as FolderCompilation & { readonly lowered: Program };
   const { stderr } = context;
   stderr.write(formatPretty(diagnostics, { color: isColorful(stderr, context), folder }));
   return undefined;

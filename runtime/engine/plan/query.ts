@@ -119,8 +119,7 @@ export class PlannedConditions {
   /** The same while derived roles are listed. */
   ofListedRole(role: DerivedRole, query: Query): Condition {
     // A role without a condition may have a filter: analyses ask where its parent roles are held.
-    const planned = this.planned.get(role);
-    return planned === undefined ? role.when === always || notCompiled(query, LENIENT) : planned.listed(query, LENIENT);
+    return (role.when === always && !this.planned.has(role)) || this.find(role).listed(query, LENIENT);
   }
 
   private residual(conditional: Conditional, query: PlanQuery): Condition {

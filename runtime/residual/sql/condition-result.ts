@@ -14,10 +14,10 @@ export interface SqlOptions {
    */
   readonly closures?: 'set' | 'row' | undefined;
   /**
-   * Whether each name is in quotes, also one that needs none: for libraries that replace words of a condition, as TypeORM
+   * Whether to quote every name, even one that needs no quotes: for libraries that replace words of a condition, as TypeORM
    * does.
    */
-  readonly quoteNames?: boolean;
+  readonly quoteNames?: boolean | undefined;
   /** The filter of each rule of the plan, so that a refusal can name its rule; only called for a refusal. */
   readonly rules?: () => readonly RuleFilter[];
 }

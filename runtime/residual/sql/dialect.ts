@@ -9,7 +9,7 @@ import type { Json, JsonType, Scalar, ScalarType } from './value.js';
 export interface Dialect {
   readonly name: SqlDialect;
   readonly quote: '"' | '`';
-  /** Whether names are in quotes that need none; not without it. */
+  /** Whether to quote all names, even those that need no quotes. Default: false. */
   readonly quotesAll?: boolean;
   /** The collation of a column without a declared one. */
   readonly collation: Collation;

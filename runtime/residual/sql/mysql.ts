@@ -116,7 +116,7 @@ function typeOfJson(document: Sql): Sql {
   return sql`JSON_TYPE(CASE WHEN JSON_VALID(${document}) THEN ${document} END)`;
 }
 
-/** No test compares check with how MySQL reads JSON that is no list of texts, so it is refused. */
+/** No test compares a check with how MySQL reads JSON other than lists of strings, so it is refused. */
 function noJson(): never {
   throw new Refusal('variable', 'a JSON document or a list, which is not rendered for MySQL');
 }
