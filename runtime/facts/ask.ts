@@ -127,6 +127,7 @@ export class Subject {
 
   /** Takes the facts from rows that are loaded. */
   take(rows: Rows, now: number, tx: unknown): void {
+    if (this.unknown.size === 0) return;
     const known = Object.keys(this.attr).length;
     this.takeLoaded(rows, now, tx);
     if (Object.keys(this.attr).length !== known) this.sort();

@@ -338,7 +338,7 @@ class SourcedEngine {
     >();
     const resources = new Map<object, Selected<ResourceInput>>();
     return questions.map((question) => {
-      const principal = principals.get(question.principal) ?? this.selectChain(question.principal, rows, at);
+      const principal = principals.get(question.principal) ?? this.selectors.ofChain(question.principal, rows, at);
       principals.set(question.principal, principal);
       const resource = resources.get(question.resource) ?? this.selectors.ofResource(question.resource, rows, at);
       resources.set(question.resource, resource);
@@ -349,25 +349,6 @@ class SourcedEngine {
         needs: [...principal.needs, ...resource.needs],
       };
     });
-  }
-
-  /** Selects for a principal and its actors. */
-  private selectChain(
-    principal: Question['principal'],
-    rows: Rows,
-    options: SelectOptions,
-  ): Omit<SelectedQuestion, 'question'> & { readonly input: Question['principal'] } {
-    const own = this.selectors.ofPrincipal(principal, rows, options);
-    const actors = principal.actors?.map((actor, index) =>
-      this.selectors.ofPrincipal(actor, rows, options, `principal.actors[${index}]`),
-    );
-    const all = [own, ...(actors ?? [])];
-    return {
-      input: actors === undefined ? own.input : { ...own.input, actors: actors.map(({ input }) => input) },
-      used: all.flatMap(({ used }) => used),
-      unknown: all.flatMap(({ unknown }) => unknown),
-      needs: all.flatMap(({ needs }) => needs),
-    };
   }
 
   /** Facts of one decision may have to be of one time. */
@@ -385,9 +366,9 @@ class SourcedEngine {
     if (this.selectors.isEmpty) return given;
     const principal = copyChain(given);
     const at = this.selectOptions(loop);
-    const { needs } = this.selectChain(principal, rows, at);
+    const { needs } = this.selectors.ofChain(principal, rows, at);
     if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, loop, () => {});
-    const { input, unknown, needs: left } = this.selectChain(principal, rows, at);
+    const { input, unknown, needs: left } = this.selectors.ofChain(principal, rows, at);
     if (unknown.length + left.length > 0) throw new FactsUnavailableError([...unknown, ...left.map(notFetched)]);
     return input;
   }
@@ -480,14 +461,22 @@ const NO_FACTS = 'the policies have no read sets: compile them with `authzc comp
 function copyQuestions(questions: readonly Question[]): readonly Question[] {
   const principals = new Map<Question['principal'], Question['principal']>();
   const resources = new Map<ResourceInput, ResourceInput>();
+  const claims = new Map<AuxDataInput | undefined, AuxDataInput | undefined>();
   return questions.map((question) => {
     const principal = principals.get(question.principal) ?? copyChain(question.principal);
     principals.set(question.principal, principal);
-    const own = resources.get(question.resource) ?? copyResource(question.resource);
-    const resource = resources.has(question.resource) ? own : { ...own, attr: readSent(own.attr, 'resource.attr') };
+    const resource = resources.get(question.resource) ?? copyWhole(question.resource);
     resources.set(question.resource, resource);
-    return { ...question, principal, resource, auxData: copyAuxData(question.auxData) };
+    const auxData = claims.get(question.auxData) ?? copyAuxData(question.auxData);
+    claims.set(question.auxData, auxData);
+    return { ...question, principal, resource, auxData };
   });
+}
+
+/** A resource with all attributes. */
+function copyWhole(resource: ResourceInput): ResourceInput {
+  const own = copyResource(resource);
+  return { ...own, attr: readSent(own.attr, 'resource.attr') };
 }
 
 /** A principal with its actors and all attributes. */

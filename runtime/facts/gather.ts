@@ -13,7 +13,7 @@ import { factName, isAmong } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
-import { isSelector, type Selected, Selectors } from './selectors.js';
+import { isSelector, type Selected, type SelectedChain, Selectors } from './selectors.js';
 import { type CallerPolicy, type FactSource, prepareSources, type Selector } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
@@ -66,7 +66,7 @@ export interface CompletedCheck {
   readonly principals: readonly CompletedSubject[];
   readonly resources: readonly CompletedSubject[];
   /** Whether all is known on which derived roles, outputs and failures depend, by index of the resource. */
-  readonly isWhole: readonly boolean[];
+  readonly isWhole: (index: number) => boolean;
   /** What cannot be decided: by index of the resource, then by action. */
   readonly open: ReadonlyMap<number, ReadonlyMap<string, readonly LackingFact[]>>;
 }
@@ -175,9 +175,9 @@ export class FactGatherer {
     const open = asks.filter((ask) => !isWhole(ask));
     await decideAll(open, rows, deciders, options, () => {});
     for (const plan of plans) {
-      const { known, lacking } = this.selectChain(plan.principal, rows);
-      if (lacking.length > 0) continue;
-      const own = { ...plan, principal: known };
+      const chain = this.selectChain(plan.principal, rows);
+      if (listUnselected(chain).length > 0) continue;
+      const own = { ...plan, principal: chain.input };
       for (;;) {
         const { needs } = this.lookUp(deciders, own, rows);
         if (needs.length === 0) break;
@@ -205,25 +205,9 @@ export class FactGatherer {
 
   /** A principal and its actors with what sources say of their roles, scopes and versions. Asks no source. */
   private selectChain(principal: PrincipalInput, rows: Rows): SelectedChain {
-    const all = chainOf(principal).map((one, index) =>
-      this.selectors.ofPrincipal(
-        one,
-        rows,
-        { now: now() },
-        index === 0 ? 'principal' : `principal.actors[${index - 1}]`,
-      ),
-    );
-    const [own, ...actors] = all;
-    const known = { ...principal, ...own?.fields };
-    return {
-      known:
-        principal.actors === undefined
-          ? known
-          : { ...known, actors: principal.actors.map((actor, index) => ({ ...actor, ...actors[index]?.fields })) },
-      all,
-      needs: all.flatMap(({ needs }) => needs),
-      lacking: all.flatMap(listUnselected),
-    };
+    // Refuses chains that are too long.
+    chainOf(principal);
+    return this.selectors.ofChain(principal, rows, { now: now() });
   }
 
   /** A check with what sources say of roles, scopes and versions; of those resources whose policies are known. */
@@ -232,11 +216,11 @@ export class FactGatherer {
     const chain = this.selectChain(check.principal, rows);
     const resources = check.resources.map(({ resource }) => this.selectors.ofResource(resource, rows, { now: now() }));
     const indexes = [...resources.keys()].filter(
-      (index) => chain.lacking.length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
+      (index) => listUnselected(chain).length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
     );
     const known = {
       ...check,
-      principal: chain.known,
+      principal: chain.input,
       resources: indexes.map((index) => ({
         actions: check.resources[index]?.actions ?? [],
         resource: resources[index]?.input as ResourceInput,
@@ -272,7 +256,7 @@ export class FactGatherer {
     const options = this.loopOptions(instant);
     const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
     const completedAt = new Map<number, CompletedSubject>();
-    const wholes = new Set<number>();
+    const askedAt = new Map<number, readonly Ask[]>();
     for (const [at, own] of asks.entries()) {
       const index = selection.indexes?.[at] ?? at;
       const lacking = new Map<string, readonly LackingFact[]>();
@@ -286,14 +270,14 @@ export class FactGatherer {
           lacking.set(ask.action, found.decision.unknown);
       }
       if (lacking.size > 0) open.set(index, lacking);
-      if (own.every((ask) => isWhole(ask) || knowsResponse(ask, deciders))) wholes.add(index);
+      askedAt.set(index, own);
       completedAt.set(index, completed((own[0] as Ask).resource.subject, selection.resources[index]));
     }
     const { chain, resources } = selection;
     for (const [index, { resource, actions }] of check.resources.entries()) {
       if (completedAt.has(index)) continue;
       const selected = resources[index];
-      const lacking = [...(chain?.lacking ?? []), ...(selected === undefined ? [] : listUnselected(selected))];
+      const lacking = [chain, selected].flatMap((one) => (one === undefined ? [] : listUnselected(one)));
       open.set(index, new Map(actions.map((action) => [action, lacking])));
       completedAt.set(index, completed(this.resourceSubject(deciders, resource), selected));
     }
@@ -304,7 +288,7 @@ export class FactGatherer {
     return {
       principals: subjects.map((subject, index) => completed(subject, chain?.all[index])),
       resources: check.resources.map((_, index) => completedAt.get(index) as CompletedSubject),
-      isWhole: check.resources.map((_, index) => wholes.has(index)),
+      isWhole: (index) => askedAt.get(index)?.every((ask) => isWhole(ask) || knowsResponse(ask, deciders)) ?? false,
       open,
     };
   }
@@ -312,12 +296,12 @@ export class FactGatherer {
   /** A plan with the facts of its principal that were fetched. Asks no source. */
   completePlan(deciders: FactDeciders, plan: FactsPlan, { rows }: Gathered): CompletedPlan {
     const chain = this.selectChain(plan.principal, rows);
-    const { principals, needs, lacking } = this.lookUp(deciders, { ...plan, principal: chain.known }, rows);
+    const { principals, needs, lacking } = this.lookUp(deciders, { ...plan, principal: chain.input }, rows);
     const notAsked = needs.map(({ fact, source }): LackingFact => ({ fact, source, reason: 'not asked' }));
     return {
       principals: principals.map((subject, index) => completed(subject, chain.all[index])),
       resource: completed(this.resourceSubject(deciders, { ...plan.resource, id: '' }), undefined),
-      lacking: [...chain.lacking, ...lacking, ...notAsked],
+      lacking: [...listUnselected(chain), ...lacking, ...notAsked],
     };
   }
 
@@ -488,14 +472,6 @@ function completed(subject: Subject, selected: Selected<unknown> | undefined): C
   };
 }
 
-/** A principal with its actors, and what sources say of them. */
-interface SelectedChain extends Pick<Selected<unknown>, 'needs'> {
-  readonly known: PrincipalInput;
-  /** Of the principal, then of its actors. */
-  readonly all: readonly Selected<unknown>[];
-  readonly lacking: readonly LackingFact[];
-}
-
 /** A check, and what sources say of it. */
 interface SelectedCheck {
   /** The part of the check whose policies are known. */
@@ -509,7 +485,7 @@ interface SelectedCheck {
 }
 
 /** What a source should say of roles, scopes and versions, and is not known. */
-function listUnselected({ unknown, needs }: Selected<unknown>): readonly LackingFact[] {
+function listUnselected({ unknown, needs }: Pick<Selected<unknown>, 'unknown' | 'needs'>): readonly LackingFact[] {
   return [...unknown, ...needs.map(({ fact, source }) => ({ fact, source, reason: 'not asked' as const }))];
 }
 

@@ -23,6 +23,12 @@ export interface Selected<Input> {
   readonly needs: readonly (Need & Pick<UnknownFact, 'fact' | 'source'>)[];
 }
 
+/** The same of a principal with its actors. */
+export interface SelectedChain extends Omit<Selected<PrincipalInput>, 'fields'> {
+  /** Of the principal, then of its actors. */
+  readonly all: readonly Selected<unknown>[];
+}
+
 /** An input of which sources may say more. */
 type Selectable = Pick<PrincipalInput, 'id' | 'scope' | 'policyVersion'> & { readonly roles?: readonly string[] };
 
@@ -60,6 +66,22 @@ export class Selectors {
     label = 'principal',
   ): Selected<Input> {
     return select(input, this.byKind.get(undefined) ?? [], rows, label, options);
+  }
+
+  /** What is known of a principal and its actors. */
+  ofChain(principal: PrincipalInput, rows: Rows, options: SelectOptions): SelectedChain {
+    const own = this.ofPrincipal(principal, rows, options);
+    const actors = principal.actors?.map((actor, index) =>
+      this.ofPrincipal(actor, rows, options, `principal.actors[${index}]`),
+    );
+    const all = [own, ...(actors ?? [])];
+    return {
+      input: actors === undefined ? own.input : { ...own.input, actors: actors.map(({ input }) => input) },
+      all,
+      used: all.flatMap(({ used }) => used),
+      unknown: all.flatMap(({ unknown }) => unknown),
+      needs: all.flatMap(({ needs }) => needs),
+    };
   }
 
   ofResource<Input extends ResourceInput>(input: Input, rows: Rows, options: SelectOptions): Selected<Input> {

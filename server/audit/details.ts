@@ -19,7 +19,7 @@ export function checkDetails(
   const explained = explainCall(bundle, call, onProblem);
   // To an explanation, facts that are not known are missing.
   const told = <Items>(items: readonly Items[], index: number): readonly Items[] =>
-    facts === undefined || facts.isWhole[index] === true ? items : [];
+    facts === undefined || facts.isWhole(index) ? items : [];
   const details = { ...explained, evaluationErrors: explained.evaluationErrors.map(told) };
   if (includeMeta) return { ...details, effectiveDerivedRoles: undefined };
   const derivedRoles = explained.effectiveDerivedRoles ?? rolesWithinLimits(bundle, call);

@@ -78,7 +78,7 @@ export interface FactsOfCheck {
   readonly actors: readonly FactsOfSubject[];
   readonly resources: readonly FactsOfSubject[];
   /** Whether all is known on which derived roles and failures of conditions depend, by index of the resource. */
-  readonly isWhole: readonly boolean[];
+  readonly isWhole: (index: number) => boolean;
 }
 
 /** Facts of a principal or of a resource. */
