@@ -37,8 +37,7 @@ export interface OutputFile<Text extends OutputText = string> {
  */
 export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
   const run = randomBytes(6).toString('hex');
-  const nameTemporary = (path: string, index: number): string =>
-    join(dirname(path), `.${basename(path).slice(0, LONGEST_STEM)}.${run}${index}.tmp`);
+  const nameTemporary = (path: string, index: number): string => temporaryPath(path, `${run}${index}`);
   const folders = new Set<string>();
   let [staged, renamed] = [0, 0];
   try {
@@ -73,10 +72,7 @@ export interface Replacement {
 
 /** Begins to write a file whose text is larger than memory may be. A replaced file keeps its mode. */
 export function openReplacement(path: string): Replacement {
-  const temporary = join(
-    dirname(path),
-    `.${basename(path).slice(0, LONGEST_STEM)}.${randomBytes(6).toString('hex')}.tmp`,
-  );
+  const temporary = temporaryPath(path, randomBytes(6).toString('hex'));
   const mode = writing(path, () => readMode(path));
   const file = writing(path, () => {
     mkdirSync(dirname(path), { recursive: true });
@@ -88,7 +84,12 @@ export function openReplacement(path: string): Replacement {
     writing(path, () => writeFileSync(file, parts.join('')));
     [parts, length] = [[], 0];
   };
-  let isOpen = true;
+  let [isOpen, isReplaced] = [true, false];
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    closeSync(file);
+  };
   return {
     write(text) {
       parts.push(text);
@@ -100,18 +101,20 @@ export function openReplacement(path: string): Replacement {
       writing(path, () => {
         if (mode !== undefined) fchmodSync(file, mode);
         fsyncSync(file);
-        closeSync(file);
+        close();
         renameSync(temporary, path);
       });
-      isOpen = false;
+      isReplaced = true;
     },
     discard() {
-      if (!isOpen) return;
-      isOpen = false;
-      closeSync(file);
-      rmSync(temporary, { force: true });
+      close();
+      if (!isReplaced) rmSync(temporary, { force: true });
     },
   };
+}
+
+function temporaryPath(path: string, unique: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, LONGEST_STEM)}.${unique}.tmp`);
 }
 
 /** How much text is written at once. */
