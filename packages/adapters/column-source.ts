@@ -19,6 +19,15 @@ export function quoteName(name: string, dialect: SqlDialect): string {
   return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
 }
 
+/** The name of a table in quotes, with its schema if it has one. */
+export function quotePath(name: string, dialect: SqlDialect): string {
+  if (name.includes('\0')) throw new TypeError('a name contains NUL');
+  return name
+    .split('.')
+    .map((part) => quoteName(part, dialect))
+    .join('.');
+}
+
 /** Reads the columns of the rows with some ids. */
 export type FetchRows = (
   columns: readonly string[],

@@ -1,7 +1,7 @@
 /** Sources of facts that read the rows of a table, for clients without a query builder, or ask a server. */
 import type { FactSource, RowLock } from '../../runtime/facts/index.js';
 import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
-import { columnSource, type FactsOf, mappedReaders, quoteName, requireId } from './column-source.js';
+import { columnSource, type FactsOf, mappedReaders, quoteName, quotePath, requireId } from './column-source.js';
 import { type Mapping, tableNamed } from './condition.js';
 
 export type { FactsOf } from './column-source.js';
@@ -66,8 +66,7 @@ export function sqlFacts(
     const columnOf = (column: string): string => `${quoteName(own, dialect)}.${quoteName(column, dialect)}`;
     const list = names.map(columnOf).join(', ');
     const where = `${columnOf(key)} ${dialect === 'postgresql' ? '= ANY($1)' : `IN (${keys.map(() => '?').join(', ')})`}`;
-    const from = name.split('.').map((part) => quoteName(part, dialect));
-    const text = `SELECT ${list} FROM ${from.join('.')} WHERE ${where}${lockText(lock, columnOf(key), dialect)}`;
+    const text = `SELECT ${list} FROM ${quotePath(name, dialect)} WHERE ${where}${lockText(lock, columnOf(key), dialect)}`;
     const answer = await run(text, dialect === 'postgresql' ? [keys] : keys, tx);
     return 'rows' in answer ? answer.rows : answer;
   });

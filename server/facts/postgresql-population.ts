@@ -1,4 +1,5 @@
 import { DATABASE_TYPES, fitsType, normalType, typeWord, written } from '../../packages/adapters/column-types.js';
+import { quotePath } from '../../packages/adapters/column-source.js';
 import type { Filter } from '../../runtime/residual/index.js';
 import {
   renderSql,
@@ -12,6 +13,8 @@ import {
 import { isRelation, type SqlColumns } from '../../runtime/residual/sql/table.js';
 import type { FoundIds, Population } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
+import { firstName } from './open-table.js';
+import { plainName } from './related-rows.js';
 
 /**
  * Runs a query in a transaction that cannot write and that the database ends after some time. Rejects with an RpcError if it cannot be
@@ -32,7 +35,7 @@ export interface SearchedTable extends SqlTable {
  */
 export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Population {
   const id = idColumn(table);
-  const from = quoted(table.name);
+  const from = quotePath(table.name, 'postgresql');
   const own = table.users && { ...withoutUsers(table), ...table.users };
   let isExamined = false;
   const requireSearchable = async (): Promise<void> => {
@@ -43,7 +46,7 @@ export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Po
     isExamined = true;
   };
   return {
-    attributes: new Set(Object.keys(table.columns).map((path) => path.split('.')[0] as string)),
+    attributes: new Set(Object.keys(table.columns).map(firstName)),
     canHave: id.canHave,
     ...(own !== undefined && { hasRoles: true }),
     has: async (wanted) => {
@@ -63,7 +66,7 @@ export function postgresqlPopulation(table: SearchedTable, run: RunReadOnly): Po
       if (own !== undefined) return find(from, id, start, renderSubjects(filter as Filter, own, options), run);
       if (roles === undefined) return find(from, id, start, renderSql(filter as Filter, table, options), run);
       const users = asUsers(table);
-      const rows = `(SELECT *, $${first.length}::text[] AS ${quoted(ROLES)} FROM ${from}) AS ${quoted(USERS)}`;
+      const rows = `(SELECT *, $${first.length}::text[] AS ${quotePath(ROLES, 'postgresql')} FROM ${from}) AS ${quotePath(USERS, 'postgresql')}`;
       return find(rows, idColumn(users), start, renderSubjects(filter as Filter, users, options), run);
     },
   };
@@ -75,8 +78,8 @@ function withoutUsers({ users: _, ...table }: SearchedTable): Omit<SearchedTable
 
 /** Why the rows of a table cannot be searched exactly; undefined if they can. */
 async function findProblem(table: SearchedTable, run: RunReadOnly): Promise<string | undefined> {
-  const key = ownName(table.id);
-  const shared = await run(SHARED_ROWS, [quoted(table.name), [key]]);
+  const key = plainName(table.id.column);
+  const shared = await run(SHARED_ROWS, [quotePath(table.name, 'postgresql'), [key]]);
   if (shared.length > 0) return `\`${key}\` has no unique index, so rows may share an id`;
   const roles = table.users === undefined ? {} : { roles: table.users.roles };
   return findMisfit(table.name, { ' id': table.id, ...table.columns, ...roles }, '', run);
@@ -89,17 +92,21 @@ async function findMisfit(
   before: string,
   run: RunReadOnly,
 ): Promise<string | undefined> {
-  const stored = (await run(COLUMN_TYPES, [quoted(name)])) as readonly StoredType[];
+  const stored = (await run(COLUMN_TYPES, [quotePath(name, 'postgresql')])) as readonly StoredType[];
   const types = new Map(stored.map((one) => [one.column, one]));
   for (const mapped of Object.values(columns)) {
     if (!isRelation(mapped)) {
-      const problem = misfit(mapped, types.get(ownName(mapped)), before);
+      const problem = misfit(mapped, types.get(plainName(mapped.column)), before);
       if (problem !== undefined) return problem;
       continue;
     }
     const { table, on, relation, unique, value, columns: own = {} } = mapped;
     const keys = Object.keys(on);
-    if (relation === 'one' && unique === true && (await run(SHARED_ROWS, [quoted(table), keys])).length > 0)
+    if (
+      relation === 'one' &&
+      unique === true &&
+      (await run(SHARED_ROWS, [quotePath(table, 'postgresql'), keys])).length > 0
+    )
       return `\`${table}\` has no unique index on ${keys.map((one) => `\`${one}\``).join(' and ')}, and the file of tables says \`unique: true\``;
     const problem = await findMisfit(table, value === undefined ? own : { value }, `${table}.`, run);
     if (problem !== undefined) return problem;
@@ -141,14 +148,14 @@ interface StoredType {
 
 /**
  * Why conditions on a column would not compare what check receives of it; undefined if they do, or if the type is not known. The
- * driver reads 0.1 of a \`real\`, whose value is another double.
+ * driver reads 0.1 of a `real`, whose value is another double.
  */
 function misfit(mapped: SqlColumn, stored: StoredType | undefined, before: string): string | undefined {
   if (stored === undefined) return undefined;
   const { type, isFolded } = stored;
   const name = normalType(type.replace(/^.*\.(citext)$/, '$1'), 'postgresql');
   const row = DATABASE_TYPES.postgresql[name];
-  const column = `the column \`${before}${ownName(mapped)}\``;
+  const column = `the column \`${before}${plainName(mapped.column)}\``;
   if (isFolded && mapped.type === 'text' && mapped.collation !== 'other')
     return `${column} has a collation in which different strings may be equal. Write \`collation: other\``;
   if (row === undefined || fitsType(row, mapped)) return undefined;
@@ -160,10 +167,6 @@ function misfit(mapped: SqlColumn, stored: StoredType | undefined, before: strin
   return `${what}, and the file of tables says ${written(typeWord(mapped))}. Write ${right}`;
 }
 
-function ownName({ column }: SqlColumn): string {
-  return column.split('.').at(-1) as string;
-}
-
 /** The name of the rows with the roles that all of them have, and of these roles. */
 const USERS = 'searched_users';
 const ROLES = 'searched_roles';
@@ -171,7 +174,7 @@ const ROLES = 'searched_roles';
 function asUsers({ id, columns }: SearchedTable): SqlUsers {
   const own = <Column extends SqlColumn>(column: Column): Column => ({
     ...column,
-    column: ownName(column),
+    column: plainName(column.column),
   });
   return {
     name: USERS,
@@ -224,7 +227,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INTEGER = /^(0|-?[1-9]\d{0,18})$/;
 
 function idColumn({ name, id }: SearchedTable): IdColumn {
-  const column = quoted(id.column.includes('.') ? id.column : `${name}.${id.column}`);
+  const column = quotePath(id.column.includes('.') ? id.column : `${name}.${id.column}`, 'postgresql');
   switch (id.type) {
     case 'uuid':
       return {
@@ -257,12 +260,4 @@ function idColumn({ name, id }: SearchedTable): IdColumn {
     default:
       throw new TypeError(`the id of \`${name}\` must be of the type text, uuid or integer-as-text to be searched`);
   }
-}
-
-function quoted(name: string): string {
-  if (name.includes('\0')) throw new TypeError('a name contains NUL');
-  return name
-    .split('.')
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join('.');
 }

@@ -3,6 +3,7 @@ import {
   type ColumnReader,
   columnSource,
   type FactsOf,
+  listSelected,
   requireId,
   typeOfColumn,
 } from '../../packages/adapters/column-source.js';
@@ -37,8 +38,8 @@ function makeSource({ kind, table }: SourceTable, of: FactsOf, pool: ReadOnlyPoo
   const { provides = listReadable(table.columns) } = of;
   const isOwn = (attribute: string): boolean =>
     !Object.entries(table.columns).some(([path, stored]) => isRelation(stored) && firstName(path) === attribute);
-  const selected = Object.values(of.selects ?? {}).filter((attribute) => attribute !== undefined);
-  if ([...provides, ...selected].every(isOwn)) return sqlFacts(pool.run, { ...table, dialect: 'postgresql' }, of);
+  if ([...provides, ...listSelected(of)].every(isOwn))
+    return sqlFacts(pool.run, { ...table, dialect: 'postgresql' }, of);
   return relatedSource(table, of, pool, undefined);
 }
 
@@ -55,8 +56,7 @@ function relatedSource(
   if (users !== undefined && !isReadable(users.roles))
     throw new TypeError('`users.roles`: a server does not read roles of several steps (`closure`)');
   const { provides = listReadable(columns) } = of;
-  const selected = Object.values(of.selects ?? {});
-  const wanted = new Set([...provides, ...selected]);
+  const wanted: ReadonlySet<string> = new Set([...provides, ...listSelected(of)]);
   const all = Object.fromEntries(Object.entries(columns).filter(([path]) => wanted.has(firstName(path))));
   const read = users === undefined ? all : { ...all, [ROLES]: users.roles };
   const attributes = listReadable(columns).filter((attribute) => wanted.has(attribute));

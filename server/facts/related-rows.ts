@@ -1,4 +1,4 @@
-import { quoteName } from '../../packages/adapters/column-source.js';
+import { quoteName, quotePath } from '../../packages/adapters/column-source.js';
 import { renderCounting } from '../../runtime/residual/sql/subjects.js';
 import { isRelation, type SqlColumns, type SqlRelation, type SqlRowFilter } from '../../runtime/residual/sql/table.js';
 import type { RunQuery } from './read-only-pool.js';
@@ -41,7 +41,7 @@ export async function readRelatedRows(
     parameters.push(ids);
     const position = parameters.length;
     return allOf(
-      `FROM ${quoted(name)} AS ${alias} WHERE ${columnOf(alias, id)} = ANY($${position})`,
+      `FROM ${quotePath(name, 'postgresql')} AS ${alias} WHERE ${columnOf(alias, id)} = ANY($${position})`,
       filterOf(alias, where, parameters),
     );
   };
@@ -105,7 +105,7 @@ class RelatedReader {
     });
     const from =
       `FROM (SELECT DISTINCT ${keys.join(', ')} ${found(parameters)}) AS k ` +
-      `JOIN ${quoted(table)} AS ${alias} ON ${pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ')}`;
+      `JOIN ${quotePath(table, 'postgresql')} AS ${alias} ON ${pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ')}`;
     const filter = filterOf(alias, where, parameters);
     const text =
       `SELECT ${[...pairs.map((_, index) => `k.t${index}`), ...list].join(', ')} ${from}` +
@@ -119,7 +119,7 @@ class RelatedReader {
       depth: depth + 1,
       found: (given) =>
         allOf(
-          `FROM ${quoted(table)} AS ${alias} WHERE EXISTS (SELECT 1 ${allOf(
+          `FROM ${quotePath(table, 'postgresql')} AS ${alias} WHERE EXISTS (SELECT 1 ${allOf(
             found(given),
             ...pairs.map(([theirs, ours]) => `${columnOf(alias, theirs)} = ${columnOf(above, ours)}`),
           )})`,
@@ -181,11 +181,4 @@ function allOf(...conditions: readonly string[]): string {
 
 function columnOf(alias: string, column: string): string {
   return `${alias}.${quoteName(plainName(column), 'postgresql')}`;
-}
-
-function quoted(name: string): string {
-  return name
-    .split('.')
-    .map((part) => quoteName(part, 'postgresql'))
-    .join('.');
 }

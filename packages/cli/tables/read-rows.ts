@@ -1,5 +1,5 @@
 import { rowReader } from '../../adapters/attributes.js';
-import { quoteName } from '../../adapters/column-source.js';
+import { quoteName, quotePath } from '../../adapters/column-source.js';
 import { type Mapping, type StoredTable, tableNamed } from '../../adapters/condition.js';
 import {
   isRelation,
@@ -85,10 +85,7 @@ class RowLoader {
       ].map(plainName),
     );
     const list = [...names].map((name) => quoteName(name, this.dialect)).join(', ');
-    const name = table
-      .split('.')
-      .map((part) => quoteName(part, this.dialect))
-      .join('.');
+    const name = quotePath(table, this.dialect);
     const where = filter === undefined ? '' : ` WHERE ${filter.text}`;
     const rows = await this.select(`SELECT ${list === '' ? '1' : list} FROM ${name}${where}`, filter?.parameters ?? []);
     const related = await Promise.all(relations.map(([path, relation]) => this.related(path, relation)));
