@@ -1,14 +1,13 @@
-import { factName, type FactRoot } from '../../runtime/facts/fact-names.js';
+import { FACT_ROOTS, factName, type FactRoot } from '../../runtime/facts/fact-names.js';
 
 /** The names of facts that a test does not know: `resource.attr.owner`. */
 export type UnknownFacts = ReadonlySet<string>;
 
-const ROOTS: readonly FactRoot[] = ['resource.attr', 'principal.attr', 'auxData.jwt'];
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** The fact that a text names, in its usual spelling; undefined if it is not the name of a fact. */
 export function parseFact(text: string): string | undefined {
-  for (const root of ROOTS) {
+  for (const root of FACT_ROOTS) {
     if (!text.startsWith(root)) continue;
     const name = parseAttribute(text.slice(root.length));
     return name === undefined ? undefined : factName(root, name);

@@ -1,7 +1,11 @@
+import type { AccessRequest } from '../engine/index.js';
 import type { Attributes } from '../policy/index.js';
 
 /** Where facts are: the attributes of the principal and of the resource, and claims. */
 export type FactRoot = 'principal.attr' | 'resource.attr' | 'auxData.jwt';
+
+/** All of them. */
+export const FACT_ROOTS: readonly FactRoot[] = ['principal.attr', 'resource.attr', 'auxData.jwt'];
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
@@ -25,6 +29,18 @@ export function isAmong(fact: string, names: ReadonlySet<string> | undefined): b
 }
 
 /** Attributes without those that are not known. */
-export function omitFacts(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
+function omitFacts(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
   return Object.fromEntries(Object.entries(attr ?? {}).filter(([name]) => !unknown.has(factName(root, name))));
+}
+
+/** A request without the values of facts that are not known. */
+export function withoutFacts(
+  { principal, resource, auxData }: Pick<AccessRequest, 'principal' | 'resource' | 'auxData'>,
+  unknown: ReadonlySet<string>,
+): Pick<AccessRequest, 'principal' | 'resource' | 'auxData'> {
+  return {
+    principal: { ...principal, attr: omitFacts(principal.attr, 'principal.attr', unknown) },
+    resource: { ...resource, attr: omitFacts(resource.attr, 'resource.attr', unknown) },
+    auxData: auxData && { ...auxData, jwt: omitFacts(auxData.jwt, 'auxData.jwt', unknown) },
+  };
 }

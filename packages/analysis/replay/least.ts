@@ -7,7 +7,7 @@ import {
   type Engine,
   type EngineOptions,
 } from '../../../runtime/engine/index.js';
-import { factName, type FactRoot, omitFacts, readAttribute } from '../../../runtime/facts/fact-names.js';
+import { FACT_ROOTS, factName, type FactRoot, readAttribute, withoutFacts } from '../../../runtime/facts/fact-names.js';
 import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
 import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
 import { ReadSets } from '../facts/of-point.js';
@@ -28,8 +28,6 @@ export interface LoggedCheck extends ResourceCheck {
   /** What the entry keeps of it; undefined if it is whole. */
   readonly kept: KeptFacts | undefined;
 }
-
-const ROOTS: readonly FactRoot[] = ['principal.attr', 'resource.attr', 'auxData.jwt'];
 
 /** Finds facts by which decisions are made: with these alone, and whatever the others are, they are the same. */
 export class LeastFacts {
@@ -80,14 +78,8 @@ export class LeastFacts {
   }
 
   private decide(check: LoggedCheck, action: string, unknown: ReadonlySet<string>): boolean | undefined {
-    const { principal, resource, auxData, tenants } = check;
-    const known: AccessRequest = {
-      principal: { ...principal, attr: omitFacts(principal.attr, 'principal.attr', unknown) },
-      resource: { ...resource, attr: omitFacts(resource.attr, 'resource.attr', unknown) },
-      auxData: auxData && { ...auxData, jwt: omitFacts(auxData.jwt, 'auxData.jwt', unknown) },
-      action,
-      ...(tenants && { tenants }),
-    };
+    const { principal, tenants } = check;
+    const known: AccessRequest = { ...withoutFacts(check, unknown), action, ...(tenants && { tenants }) };
     const roles = this.engine.tenants?.rolesFor(known).roles ?? principal.roles;
     const answer = this.partial.partial({ ...known, principal: { ...known.principal, roles } }, unknown);
     return typeof answer === 'boolean' ? answer : undefined;
@@ -101,7 +93,7 @@ export class LeastFacts {
 
   private describe(facts: readonly string[], check: LoggedCheck): readonly DecidingFact[] {
     return facts.map((fact) => {
-      for (const root of ROOTS) {
+      for (const root of FACT_ROOTS) {
         const name = readAttribute(fact, root);
         const attributes: Attributes = attributesAt(root, check) ?? {};
         if (name !== undefined && Object.hasOwn(attributes, name)) return { fact, value: attributes[name] };
@@ -113,7 +105,7 @@ export class LeastFacts {
 
 /** The sides that are read as a whole: that they have no other attributes may decide. */
 function listWholes(sets: readonly ReadSet[]): readonly string[] {
-  return ROOTS.flatMap((root) =>
+  return FACT_ROOTS.flatMap((root) =>
     sets.some(({ paths }) => paths.some(({ path }) => isWhole(path, root))) ? `${root}.*` : [],
   );
 }
@@ -128,7 +120,7 @@ function listFacts(sets: readonly ReadSet[], check: LoggedCheck): readonly strin
   const found = new Set<string>();
   for (const { paths } of sets)
     for (const { path } of paths)
-      for (const root of ROOTS) {
+      for (const root of FACT_ROOTS) {
         const [ownPart, ownSide] = root.split('.');
         const [part, side, name] = path;
         if (isWhole(path, root))

@@ -2,7 +2,7 @@ import { isSelector } from '../../../runtime/facts/selectors.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import type { CompiledBundle, Engine, EngineOptions } from '../../../runtime/engine/index.js';
-import { factName, type FactRoot, omitFacts } from '../../../runtime/facts/fact-names.js';
+import { FACT_ROOTS, factName, type FactRoot, withoutFacts } from '../../../runtime/facts/fact-names.js';
 import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
 import { readSetsDigest } from '../../../runtime/facts/set-digest.js';
 import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
@@ -66,7 +66,7 @@ export class ReducedRequests {
 
   /** Whether an action is allowed; the facts on which that depends if the entry does not keep them. */
   decide(check: ReducedCheck, action: string): boolean | ReadonlySet<string> {
-    const { principal, resource, auxData } = check;
+    const { principal } = check;
     // Each actor would need its own facts.
     if (principal.actors !== undefined && principal.actors.length > 0) return new Set(['principal.actors']);
     const selectors = [...check.kept.unknown].filter(isSelector);
@@ -77,12 +77,7 @@ export class ReducedRequests {
     for (const set of sets) for (const fact of listUnknown(set, check)) unknown.add(fact);
     const isNamed = [...unknown].every((fact) => !UNNAMED.has(fact));
     if (!isNamed) return unknown;
-    const known = {
-      principal: { ...principal, attr: omitFacts(principal.attr, 'principal.attr', unknown) },
-      resource: { ...resource, attr: omitFacts(resource.attr, 'resource.attr', unknown) },
-      auxData: auxData && { ...auxData, jwt: omitFacts(auxData.jwt, 'auxData.jwt', unknown) },
-      action,
-    };
+    const known = { ...withoutFacts(check, unknown), action };
     const allowed = (): boolean => this.engine.isAllowed(known);
     if (unknown.size === 0) return allowed();
     const roles = this.engine.tenants?.rolesFor(known).roles ?? principal.roles;
@@ -97,7 +92,7 @@ export class ReducedRequests {
 function lacksFact({ paths }: ReadSet, check: ReducedCheck): boolean {
   const { absent } = check.kept;
   return paths.some(({ path: [part, side, name] }) => {
-    const root = ROOTS.find((one) => one === `${part}.${side}`);
+    const root = FACT_ROOTS.find((one) => one === `${part}.${side}`);
     if (root === undefined || name === undefined || name === '*') return false;
     const isThere = Object.hasOwn(attributesAt(root, check) ?? {}, name);
     return !isThere && !absent.has(`${root}.*`) && !absent.has(factName(root, name));
@@ -106,13 +101,12 @@ function lacksFact({ paths }: ReadSet, check: ReducedCheck): boolean {
 
 /** What is read and has no name of its own: one value of it cannot be left open. */
 const UNNAMED: ReadonlySet<string> = new Set(['principal.attr', 'resource.attr', 'auxData.jwt', 'auxData.jwts']);
-const ROOTS: readonly FactRoot[] = ['principal.attr', 'resource.attr', 'auxData.jwt'];
 
 /** The facts of a read set that an entry does not keep. */
 export function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly string[] {
   return paths.flatMap(({ path: [part, side, name] }) => {
     if (part !== undefined && part !== 'auxData' && side !== undefined && side !== 'attr') return [];
-    const roots = ROOTS.filter((root) => {
+    const roots = FACT_ROOTS.filter((root) => {
       const [ownPart, ownSide] = root.split('.');
       return (part ?? ownPart) === ownPart && (side ?? ownSide) === ownSide;
     });

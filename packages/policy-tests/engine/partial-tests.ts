@@ -5,7 +5,7 @@ import type {
   Engine,
   EngineOptions,
 } from '../../../runtime/engine/index.js';
-import { isAmong, omitFacts } from '../../../runtime/facts/fact-names.js';
+import { isAmong, withoutFacts } from '../../../runtime/facts/fact-names.js';
 import { ALLOW } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type { Program } from '../../../compiler/ir/program.js';
@@ -47,7 +47,7 @@ class ProgramTests implements PartialTests {
     unknown: UnknownFacts,
     onDecided: (result: CheckResult, request: AccessRequest) => void,
   ): Decision {
-    const request = { ...leaveOut(question, unknown), action };
+    const request = { ...withoutFacts(question, unknown), action };
     const answer = this.answer(request, unknown);
     if (typeof answer !== 'boolean')
       return { action, effect: 'UNKNOWN', needs: [...answer].sort(), outputs: [], trace: undefined };
@@ -74,16 +74,4 @@ class ProgramTests implements PartialTests {
     const checked = [...unknown].filter((fact) => isAmong(fact, mentioned));
     return checked.length === 0 || new Set(checked);
   }
-}
-
-/** A request without the values of unknown facts. */
-function leaveOut(
-  { principal, resource, auxData }: Question,
-  unknown: UnknownFacts,
-): Pick<Question, 'principal' | 'resource' | 'auxData'> {
-  return {
-    principal: { ...principal, attr: omitFacts(principal.attr, 'principal.attr', unknown) },
-    resource: { ...resource, attr: omitFacts(resource.attr, 'resource.attr', unknown) },
-    auxData: auxData && { ...auxData, jwt: omitFacts(auxData.jwt, 'auxData.jwt', unknown) },
-  };
 }
