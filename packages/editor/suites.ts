@@ -3,7 +3,7 @@ import { type CodeLens, type Diagnostic, DiagnosticSeverity } from 'vscode-langu
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import { type Complaint, InvalidSuite } from '../policy-tests/invalid-suite.js';
 import { readSuite } from '../policy-tests/read-suite.js';
-import type { CaseResult, SuiteResult } from '../policy-tests/results.js';
+import { type CaseResult, errorText, type SuiteResult } from '../policy-tests/results.js';
 import { runTests } from '../policy-tests/run-tests.js';
 import { toRange } from './positions.js';
 import type { Workspace } from './workspace.js';
@@ -76,8 +76,7 @@ export function listFailures({ cases, invalid, file }: SuiteResult): readonly Di
 
 function formatFailure({ principal, resource, action, details }: CaseResult): string | undefined {
   const about = `${principal}, ${resource}, ${action}`;
-  if (details.kind === 'errored')
-    return `${about}: ${details.advice === undefined ? details.error : `${details.error}; ${details.advice}`}`;
+  if (details.kind === 'errored') return `${about}: ${errorText(details)}`;
   if (details.kind !== 'failed') return undefined;
   const { expected, actual, outputs, needs = [], explanation } = details;
   const needed = needs.length === 0 ? '' : `, which needs ${needs.join(', ')}`;

@@ -97,6 +97,11 @@ export type ProducedOutput = { readonly src: string; readonly action: string } &
   | { readonly error: string }
 );
 
+/** An error with its advice, as people read it. */
+export function errorText({ error, advice }: { readonly error: string; readonly advice?: string }): string {
+  return advice === undefined ? error : `${error}; ${advice}`;
+}
+
 /** An expected output that was missing or different. */
 export type UnmetOutput = { readonly src: string; readonly expected: JsonValue | undefined } & (
   | { readonly kind: 'missing' }

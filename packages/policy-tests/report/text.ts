@@ -8,6 +8,7 @@ import {
   type CaseResult,
   type CaseExplanation,
   type Details,
+  errorText,
   type IndentedLine,
   type Outcome,
   OUTCOMES,
@@ -184,9 +185,7 @@ function detailLines(details: Details): readonly Outline[] {
         ...explanationLines(details.explanation),
       ];
     case 'errored':
-      return [
-        line(`ERROR: ${visible(details.advice === undefined ? details.error : `${details.error}; ${details.advice}`)}`),
-      ];
+      return [line(`ERROR: ${visible(errorText(details))}`)];
     case 'skipped':
       return details.reason === '' ? [] : [line(visible(details.reason))];
   }
