@@ -104,7 +104,9 @@ function rolesReader({ name, roles }: SqlUsers): ColumnReader {
     reader: {
       attributesOf: (row) => {
         const { [ROLES]: stored } = reader.attributesOf(row) as { readonly [name: string]: unknown };
-        return { [ROLES]: listRoles(stored, roles) } as ReturnType<ColumnReader['reader']['attributesOf']>;
+        return { [ROLES]: listRoles(stored, roles, 'postgresql') } as ReturnType<
+          ColumnReader['reader']['attributesOf']
+        >;
       },
     },
   };

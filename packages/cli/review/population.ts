@@ -59,7 +59,7 @@ export async function readUsers(
   const more = { [ROLES]: users.roles, ...scope };
   const rows = await readRows(select, users, dialect, more, renderUserFilter(users, dialect));
   return {
-    users: rows.flatMap((row) => (row.kind === 'row' ? [userOf(row, users)] : [])),
+    users: rows.flatMap((row) => (row.kind === 'row' ? [userOf(row, users, dialect)] : [])),
     unread: rows.flatMap((row) => (row.kind === 'unreadable' ? [row.problem] : [])),
   };
 }
@@ -68,9 +68,13 @@ export async function readUsers(
 const ROLES = ' roles';
 const SCOPE = ' scope';
 
-function userOf(row: ReadRow & { readonly kind: 'row' }, { roles, scope: declared }: SqlUsers): ReviewedUser {
+function userOf(
+  row: ReadRow & { readonly kind: 'row' },
+  { roles, scope: declared }: SqlUsers,
+  dialect: SqlDialect,
+): ReviewedUser {
   const { [ROLES]: stored, [SCOPE]: ownScope, ...attr } = row.attr;
-  const listed = listRoles(stored, roles);
+  const listed = listRoles(stored, roles, dialect);
   const refused = (problem: string): ReviewedUser => ({ id: row.id, principal: undefined, problem });
   if (row.id === null || row.id === '') return refused('it has no id');
   if (listed.length === 0) return refused('it has no role');
