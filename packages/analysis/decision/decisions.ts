@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../../runtime/engine/index.js';
 import { type Allowance, allowancesOf } from '../../../runtime/engine/parts.js';
-import { glob, literalOrGlob } from '../../../runtime/policy/index.js';
+import { glob, matchesAny } from '../../../runtime/policy/index.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import { and, type Formula, hasRole, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
@@ -207,12 +207,15 @@ export class PointDecisions {
 
   /** Whether a rule for these names and globs of roles is asked for a role, or for one of its ancestors. */
   isReachedBy(role: string, patterns: readonly string[]): boolean {
-    const lineage = this.allowance.lineages.get(role) ?? [role];
-    return patterns.some((pattern) => lineage.some((own) => literalOrGlob(pattern)(own)));
+    return this.lineageOf(role).some(matchesAny(...patterns));
+  }
+
+  private lineageOf(role: string): readonly string[] {
+    return this.allowance.lineages.get(role) ?? [role];
   }
 
   private reaches(role: string, parentRoles: ReadonlySet<string>): boolean {
-    return (this.allowance.lineages.get(role) ?? [role]).some((own) => parentRoles.has(own));
+    return this.lineageOf(role).some((own) => parentRoles.has(own));
   }
 }
 

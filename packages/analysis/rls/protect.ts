@@ -71,20 +71,20 @@ function protectTable(
     const rules = commands[command];
     if (rules === undefined) continue;
     try {
-      const found = rules.using && rowCondition(decisions, place, rules.using, own, shared);
-      const condition = (asked: AskedActions | undefined): string | undefined => {
+      const conditionOf = (asked: AskedActions | undefined): RowCondition | undefined => {
         const made = asked && rowCondition(decisions, place, asked, own, shared);
         for (const related of made?.plain ?? []) plain.add(related);
-        return made && textOf(made);
+        return made;
       };
-      for (const related of found?.plain ?? []) plain.add(related);
+      const found = conditionOf(rules.using);
       const using = found && textOf(found);
       for (const condition of found?.perRow ?? [])
         report.add('rls/slow-relation', rules.place, { kind, command, condition }, { notes: [WITH_PLAN] });
       if (found?.isWithoutIndex === true)
         report.add('rls/no-index', rules.place, { kind, command }, { notes: [WITH_PLAN] });
       // `update: edit` asks the same of the row before and after.
-      const check = rules.check === rules.using ? using : condition(rules.check);
+      const checked = rules.check === rules.using ? found : conditionOf(rules.check);
+      const check = checked && textOf(checked);
       policies.push({
         name: `authz_${command}`,
         command,

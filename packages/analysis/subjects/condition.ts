@@ -1,5 +1,5 @@
 import { findViolations } from './schema-violations.js';
-import { literalOrGlob, sanitize } from '../../../runtime/policy/index.js';
+import { matchesAny, sanitize } from '../../../runtime/policy/index.js';
 import * as residual from '../../../runtime/residual/index.js';
 import { placeAt } from '../program/place.js';
 import type { GivenRoles } from '../../../runtime/engine/index.js';
@@ -143,7 +143,7 @@ function refuseShared(
     if (module.kind !== 'resource') continue;
     const first = new Map<string, ReadonlySet<string>>();
     for (const { memo, actions, roles: patterns, name, span } of rulesAbout(module, kind)) {
-      if (memo === undefined || !actions.some((pattern) => literalOrGlob(pattern)(action))) continue;
+      if (memo === undefined || !matchesAny(...actions)(action)) continue;
       const asking = new Set(roles.filter((role) => at.isReachedBy(role, patterns)));
       const before = first.get(memo);
       if (before === undefined) first.set(memo, asking);

@@ -9,13 +9,13 @@ import { fold } from '../../../compiler/optimise/index.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import type { TableFile } from '../../../compiler/tables/read-tables.js';
 import { type CommandContext, isColorful } from '../context.js';
-import { EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, UsageError } from '../exit.js';
 import { isLogFormat, type LogFormat, printLog } from '../findings/log.js';
 import { compiledFolder, type FolderCompilation } from '../policies/compile.js';
 import { readEnforcedTables, readPrincipal } from '../policies/request-files.js';
 import { choosePaint, InputError } from '../report.js';
 import type { RowComparison } from '../rls/compare-rows.js';
-import { connectDatabase, DatabaseError } from '../rls/database.js';
+import { connectDatabase, reportDatabaseError } from '../rls/database.js';
 import { RLS_RULES, toFindings, verificationText } from '../rls/report.js';
 import { type Verification, verifyDatabase } from '../rls/verify.js';
 
@@ -65,9 +65,7 @@ export async function rlsVerifyCommand(
       await connection.close();
     }
   } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    printError(error, context);
-    return EXIT.usage;
+    return reportDatabaseError(error, context);
   }
 }
 
