@@ -45,11 +45,17 @@ test('a diagnostic has stage, kind, file, message and position', () => {
 });
 
 test('missing fields of a diagnostic are omitted', () => {
-  const facts = { policy: 'resource.a.vdefault', descendants: ['resource.a.vdefault/b'] };
-  const { errors } = makeReport((diagnostics) => diagnostics.add('scope/missing', undefined, facts, { facts }));
+  const facts = { policy: 'resource.a.vdefault', otherFile: 'b.yaml' };
+  const { errors } = makeReport((diagnostics) => diagnostics.add('policy/duplicate', undefined, facts, { facts }));
   const [{ text, ...rest }] = errors;
-  assert.match(text, 'is not found');
-  assert.equal(rest, { stage: 'load', kind: 'missing scope', ...facts, code: 'scope/missing', severity: 'error' });
+  assert.match(text, 'previous definition in b.yaml');
+  assert.equal(rest, {
+    stage: 'load',
+    kind: 'duplicate definition',
+    ...facts,
+    code: 'policy/duplicate',
+    severity: 'error',
+  });
 });
 
 test('the position of a whole document has no path', () => {

@@ -216,7 +216,8 @@ export class FactGatherer {
     const chain = this.selectChain(check.principal, rows);
     const resources = check.resources.map(({ resource }) => this.selectors.ofResource(resource, rows, { now: now() }));
     const indexes = [...resources.keys()].filter(
-      (index) => listUnselected(chain).length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
+      (index) =>
+        listUnselected(chain).length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
     );
     const known = {
       ...check,

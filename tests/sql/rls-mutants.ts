@@ -243,8 +243,8 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'the new row is tested like the stored one',
     file: 'rls/protect',
-    find: 'const check = rules.check === rules.using ? using : condition(rules.check);',
-    replace: 'const check = using ?? condition(rules.check);',
+    find: 'const checked = rules.check === rules.using ? found : conditionOf(rules.check);',
+    replace: 'const checked = found ?? conditionOf(rules.check);',
   },
   {
     name: 'an attribute is never missing',
