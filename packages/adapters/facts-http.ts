@@ -1,5 +1,6 @@
 /** Sources of facts that a server answers in JSON. */
 import type { FactSource, FactType } from '../../runtime/facts/index.js';
+import type { ForwardingContext, ServedSource } from '../../runtime/facts/source.js';
 import { type FactsOf, listSelected } from './column-source.js';
 
 /** How a server is asked, and what its answers mean. */
@@ -102,11 +103,11 @@ export interface HttpAnswer {
 export type SendRequest = (
   url: string,
   signal: AbortSignal,
-  options: Pick<HttpFactsOptions, 'missingStatus'>,
+  options: Pick<HttpFactsOptions, 'missingStatus'> & Pick<ForwardingContext, 'authorization'>,
 ) => Promise<HttpAnswer>;
 
 /** Creates the same source by another client, which has headers and limits of its own. */
-export function httpFactsBy(send: SendRequest, options: Omit<HttpFactsOptions, 'headers' | 'maxBytes'>): FactSource {
+export function httpFactsBy(send: SendRequest, options: Omit<HttpFactsOptions, 'headers' | 'maxBytes'>): ServedSource {
   const { url, types, attributes = {}, items = '', id = '/id', missingStatus, plainHttp, ...rest } = options;
   const { provides = Object.keys(types), cost = HTTP_COST, ...source } = rest;
   const template = readTemplate(url, plainHttp === true);
@@ -116,8 +117,8 @@ export function httpFactsBy(send: SendRequest, options: Omit<HttpFactsOptions, '
   });
   const [itemsAt, idAt] = [parsePointer(items), parsePointer(id)];
 
-  const ask = async (keys: readonly string[], signal: AbortSignal): Promise<unknown> => {
-    const { status, contentType, body } = await send(template.make(keys), signal, { missingStatus });
+  const ask = async (keys: readonly string[], { signal, authorization }: ForwardingContext): Promise<unknown> => {
+    const { status, contentType, body } = await send(template.make(keys), signal, { missingStatus, authorization });
     if (!template.isList && status === missingStatus) return [];
     if (!isAnswer(status, contentType)) throw new TypeError('not an answer in JSON');
     const answer = readPointer(readJson(body), itemsAt);
@@ -129,11 +130,11 @@ export function httpFactsBy(send: SendRequest, options: Omit<HttpFactsOptions, '
     provides,
     types,
     ...(!template.isList && { maxKeys: 1 }),
-    load: async (keys, { signal }) => {
+    load: async (keys, context) => {
       const found = new Map<string, unknown>();
       const asked = keys.filter((key) => isSafeId(key, template.isInPath));
       for (const key of keys) if (!asked.includes(key)) found.set(key, INVALID);
-      const rows = asked.length === 0 ? [] : await ask(asked, signal);
+      const rows = asked.length === 0 ? [] : await ask(asked, context);
       if (!Array.isArray(rows)) throw new TypeError('not a list of rows');
       for (const row of rows as readonly unknown[]) {
         const key = readPointer(row, idAt);

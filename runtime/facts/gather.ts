@@ -14,7 +14,7 @@ import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
 import { isSelector, type Selected, type SelectedChain, Selectors } from './selectors.js';
-import { type CallerPolicy, type FactSource, prepareSources, type Selector } from './source.js';
+import { type CallerPolicy, prepareSources, type Selector, type ServedSource } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
 export interface GathererOptions {
@@ -55,6 +55,8 @@ export interface Waiter {
   /** Aborted if nobody waits any more. */
   readonly signal?: AbortSignal | undefined;
   readonly watch?: WatchFetch | undefined;
+  /** The header `authorization` of the caller, for sources that forward it. */
+  readonly authorization?: string | undefined;
 }
 
 /** A fact that a decision lacks; `not asked` if its source was not asked for it. */
@@ -101,15 +103,18 @@ export class SentFactError extends Error {
  */
 export class FactGatherer {
   readonly loaders: readonly Loader[];
+  /** Whether a source is asked with the credentials of callers. */
+  readonly forwards: boolean;
   private readonly selectors: Selectors;
   private readonly deadline: number;
 
   /** @throws {TypeError} if a source is not right. */
-  constructor(sources: readonly FactSource[], { deadline, caller, bounds, tell }: GathererOptions) {
+  constructor(sources: readonly ServedSource[], { deadline, caller, bounds, tell }: GathererOptions) {
     this.deadline = deadline;
     this.loaders = prepareSources(sources, { deadline, caller, types: undefined }).map(
       (source) => new Loader(source, now, bounds, (call) => tell(source.name, call)),
     );
+    this.forwards = this.loaders.some(({ source }) => source.forwards);
     this.selectors = new Selectors(this.loaders);
   }
 
@@ -376,7 +381,7 @@ export class FactGatherer {
     });
   }
 
-  private loopOptions(instant: Instant, { signal, watch }: Waiter = {}): LoopOptions {
+  private loopOptions(instant: Instant, { signal, watch, authorization }: Waiter = {}): LoopOptions {
     return {
       order: 'frugal',
       tx: undefined,
@@ -387,6 +392,7 @@ export class FactGatherer {
       instant,
       now,
       watch,
+      authorization,
     };
   }
 }

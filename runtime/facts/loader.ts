@@ -13,6 +13,8 @@ export interface LoadOptions {
   readonly isFresh: boolean;
   /** How the rows are locked. */
   readonly lock?: RowLock | undefined;
+  /** The header `authorization` of the caller, for sources that forward it. */
+  readonly authorization?: string | undefined;
 }
 
 /** How many calls of a source may be under way, and how many more may wait for one of them to end. */
@@ -225,6 +227,7 @@ export class Loader {
             tx: options.tx,
             lock: options.lock,
             signal: controller.signal,
+            ...(source.forwards && { authorization: options.authorization }),
           });
         } catch {
           end({ reason: 'failed' });

@@ -69,6 +69,8 @@ export interface LoopOptions {
   readonly instant: Instant;
   readonly now: () => number;
   readonly watch?: WatchFetch | undefined;
+  /** The header `authorization` of the caller, for sources that forward it. */
+  readonly authorization?: string | undefined;
 }
 
 /** Told that a source is asked for the rows of some keys; returns what is told of these rows. */
@@ -145,12 +147,12 @@ export async function fetchRows(
       new Set(needs.map(({ loader }) => loader).filter((own) => chosen.has(own))),
     ]),
   );
-  const { tx, signal, until } = options;
+  const { tx, signal, until, authorization } = options;
   await Promise.all(
     [...chosen].map(async ([loader, keys]) => {
       const isFresh = options.isFresh(loader) || renewed.has(loader);
       const end = options.watch?.(loader.source, keys.size);
-      const loaded = await loader.load([...keys], { tx, signal, until, isFresh });
+      const loaded = await loader.load([...keys], { tx, signal, until, isFresh, authorization });
       end?.(loaded.values());
       for (const [key, row] of loaded) rows.add(loader, key, row);
       for (const [index, loaders] of left) {

@@ -100,6 +100,19 @@ export interface FactSource {
   readonly caller?: CallerPolicy | undefined;
 }
 
+/** A source of a server that may be asked on behalf of callers. */
+export interface ServedSource extends FactSource {
+  /** Whether it is asked with the credentials of the caller. What one caller may read must not be kept for others. */
+  readonly forwards?: boolean | undefined;
+  readonly load: (keys: readonly string[], context: ForwardingContext) => ReturnType<FactSource['load']>;
+}
+
+/** What a source of a server is asked for. */
+export interface ForwardingContext extends LoadContext<never> {
+  /** The header `authorization` of the caller, for sources that forward it; undefined if there is none. */
+  readonly authorization?: string | undefined;
+}
+
 /** A source with its defaults. */
 export interface PreparedSource {
   readonly name: string;
@@ -126,7 +139,11 @@ export interface PreparedSource {
   readonly caller: CallerPolicy;
   readonly wanted: Wanted;
   readonly locks: boolean;
-  readonly load: (keys: readonly string[], context: LoadContext<unknown>) => unknown;
+  readonly forwards: boolean;
+  readonly load: (
+    keys: readonly string[],
+    context: LoadContext<unknown> & Pick<ForwardingContext, 'authorization'>,
+  ) => unknown;
 }
 
 /** What sources take from their engine. */
@@ -142,7 +159,7 @@ const PRINCIPAL = 'principal';
 const MOST_KEYS_IN_A_CHAIN = 4;
 
 /** Checks sources, and fills in their defaults. Throws a TypeError for what is wrong. */
-export function prepareSources(sources: readonly FactSource[], defaults: SourceDefaults): readonly PreparedSource[] {
+export function prepareSources(sources: readonly ServedSource[], defaults: SourceDefaults): readonly PreparedSource[] {
   const names = new Set<string>();
   const prepared = sources.map((source) => {
     const made = prepare(source, freeName(source.name ?? source.of, names), defaults);
@@ -162,7 +179,7 @@ export function prepareSources(sources: readonly FactSource[], defaults: SourceD
   );
 }
 
-function prepare(source: FactSource, name: string, defaults: SourceDefaults): PreparedSource {
+function prepare(source: ServedSource, name: string, defaults: SourceDefaults): PreparedSource {
   const { of, provides, key = 'id', keyField = 'id', cost = 2, maxKeys = 100, load } = source;
   const refuse = (problem: string): never => {
     throw new TypeError(`source \`${name}\`: ${problem}`);
@@ -174,6 +191,10 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
   if (typeof load !== 'function') refuse('`load` must be a function');
   if (!Number.isInteger(maxKeys) || maxKeys < 1) refuse('`maxKeys` must be a positive integer');
   if (!(cost >= 0)) refuse('`cost` must be a number of at least 0');
+  const cache = { maxAge: 0, maxStale: 0, maxEntries: 10_000, ...defined(source.cache ?? {}) };
+  const forwards = source.forwards === true;
+  if (forwards && (cache.maxAge > 0 || cache.maxStale > 0))
+    refuse('rows that are fetched with the credentials of a caller must not be kept: leave out `cache`');
   const root = of === PRINCIPAL ? 'principal.attr' : 'resource.attr';
   const kind = of === PRINCIPAL ? undefined : sanitize(of);
   const declared = kind === undefined ? defaults.types?.principal : ownValue(defaults.types?.resources, kind);
@@ -203,7 +224,7 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
     cost,
     deadline: source.deadline ?? defaults.deadline,
     maxKeys,
-    cache: { maxAge: 0, maxStale: 0, maxEntries: 10_000, ...defined(source.cache ?? {}) },
+    cache,
     notFound: source.notFound ?? 'unknown',
     nullsOf: (attribute) => source.nulls ?? (jsonTypes(attribute).includes('null') ? 'null' : undefined),
     when: source.when ?? {},
@@ -213,6 +234,7 @@ function prepare(source: FactSource, name: string, defaults: SourceDefaults): Pr
       select: Object.fromEntries([keyField, ...wanted].map((attribute) => [attribute, true])),
     },
     locks: source.locks === true,
+    forwards,
     load: load as PreparedSource['load'],
   };
 }

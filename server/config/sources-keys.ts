@@ -52,6 +52,7 @@ const httpSource = v.pipe(
     url: sourceUrl,
     maxKeys: v.optional(integer(1, 1000), 100n),
     tokenFile: v.optional(name),
+    forward: v.optional(pickOne('authorization')),
     items: v.optional(pointer, ''),
     id: v.optional(pointer, '/id'),
     attributes: v.optional(makeMap(pointer), {}),
@@ -66,6 +67,11 @@ const httpSource = v.pipe(
       addIssue({
         message: 'needs `https://`: on the way, others could change facts; `plainHttp: true` allows it',
         path: makePath('url'),
+      });
+    if (dataset.value.forward !== undefined && dataset.value.tokenFile !== undefined)
+      addIssue({
+        message: 'contradicts `tokenFile`: both are the header `authorization`',
+        path: makePath('forward'),
       });
   }),
 );
@@ -120,7 +126,7 @@ const source = v.pipe(
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
-    const { of, sql, key, caller, search, selects, subjectType } = dataset.value;
+    const { of, http, sql, key, caller, search, selects, subjectType, cache } = dataset.value;
     if (sql !== undefined && sql.table === undefined) {
       const refuse = (path: string, message: string): void => addIssue({ message, path: makePath(path) });
       if (of !== 'principal') refuse('sql', 'needs `table`: only `of: principal` may read `users` of the file');
@@ -137,6 +143,11 @@ const source = v.pipe(
           '`use` contradicts `users` of the file of tables: roles that callers send would replace theirs',
         );
     }
+    if (http?.forward !== undefined && (cache.maxAge > 0n || cache.maxStale > 0n))
+      addIssue({
+        message: 'contradicts `http.forward`: what one caller may read must not be kept for others',
+        path: makePath('cache'),
+      });
     if (selects.roles !== undefined && of !== 'principal')
       addIssue({ message: 'needs `of: principal`', path: makePath('selects') });
     if (key !== undefined && Object.keys(selects).length > 0)

@@ -14,6 +14,7 @@ import type { Principal, Resource } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { SourcesConfig } from '../config.js';
 import type { Call, CallFacts } from '../service/call.js';
+import { readForwarded } from './forwarded.js';
 import type { FetchTime } from '../service/call-times.js';
 import type { CheckCall, Decision, PlanCall } from '../service/decider.js';
 import type {
@@ -165,9 +166,10 @@ export class CallFactsService implements FactsService {
   }
 
   #waiterOf(call: Call): Waiter {
-    const { fetched } = this.options;
+    const { fetched, gatherer } = this.options;
     return {
       signal: call.abandoned?.(),
+      ...(gatherer.forwards && { authorization: readForwarded(call) }),
       ...(call.trace !== undefined && fetched !== undefined && { watch: timed((fetch) => fetched(call, fetch)) }),
     };
   }

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { httpFactsBy, type HttpFactsOptions } from '../../packages/adapters/facts-http.js';
-import type { FactSource } from '../../runtime/facts/index.js';
+import type { ServedSource } from '../../runtime/facts/source.js';
 import { HttpClient, limitsWithin } from '../outgoing/http-client.js';
 
 /** Facts of a server that answers in JSON. */
 export interface HttpSourceOptions extends Omit<HttpFactsOptions, 'headers' | 'maxBytes'> {
   /** A file with a bearer token, which is read for each request; undefined: none. */
   readonly tokenFile: string | undefined;
+  /** Whether the header `authorization` of the caller is sent. Without one, nothing is. */
+  readonly forwards: boolean;
   /** Milliseconds. */
   readonly deadline: number;
 }
@@ -17,19 +19,26 @@ const LONGEST = 1024 * 1024;
 const CONNECTIONS = 64;
 
 /** Creates a source by the client of the server: credentials are only sent to the origin of the URL, which is fixed. */
-export function httpSource({ tokenFile, ...options }: HttpSourceOptions): {
-  readonly source: FactSource;
+export function httpSource({ tokenFile, forwards, ...options }: HttpSourceOptions): {
+  readonly source: ServedSource;
   readonly close: () => Promise<void>;
 } {
   const { origin } = new URL(options.url);
   const limits = limitsWithin(options.deadline, LONGEST);
   const client = new HttpClient({ origin, limits, connections: CONNECTIONS });
-  const source = httpFactsBy(async (url, signal) => {
+  const source = httpFactsBy(async (url, signal, { authorization }) => {
+    // Another caller's answer, or that for anybody, may be another one.
+    if (forwards && authorization === undefined)
+      throw Object.assign(new Error('no credentials'), { code: 'no_authorization' });
     const { status, headers, body } = await client.send({
       method: 'GET',
       url: new URL(url),
       headers: { accept: 'application/json' },
-      credentials: tokenFile === undefined ? undefined : await readToken(tokenFile),
+      credentials: forwards
+        ? { authorization: authorization as string }
+        : tokenFile === undefined
+          ? undefined
+          : await readToken(tokenFile),
       signal,
       maxRedirects: 0,
     });
@@ -38,7 +47,7 @@ export function httpSource({ tokenFile, ...options }: HttpSourceOptions): {
       throw Object.assign(new Error('not an answer'), { code: `status_${status}` });
     return { status, contentType: headers['content-type'] ?? '', body };
   }, options);
-  return { source, close: () => client.close() };
+  return { source: { ...source, forwards }, close: () => client.close() };
 }
 
 async function readToken(file: string): Promise<{ readonly authorization: string }> {

@@ -1,6 +1,6 @@
 import type { SourceCall } from '../../runtime/facts/loader.js';
 import { FactGatherer } from '../../runtime/facts/gather.js';
-import type { FactSource } from '../../runtime/facts/index.js';
+import type { ServedSource } from '../../runtime/facts/source.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import { listProvided, openTable } from './open-table.js';
@@ -15,7 +15,7 @@ export interface OpenSources {
 type SourceConfig = SourcesConfig['from'][string];
 
 interface OpenSource {
-  readonly source: FactSource;
+  readonly source: ServedSource;
   readonly close: () => Promise<void>;
 }
 
@@ -71,10 +71,21 @@ async function openSource(
   return { source: watched(source, name, states), close };
 }
 
-type Shared = Pick<FactSource, 'of' | 'name' | 'notFound' | 'cache' | 'selects'> & { readonly deadline: number };
+type Shared = Pick<ServedSource, 'of' | 'name' | 'notFound' | 'cache' | 'selects'> & { readonly deadline: number };
 
 async function openHttp(
-  { url, maxKeys, tokenFile, items, id, attributes, nulls, notFound, plainHttp }: NonNullable<SourceConfig['http']>,
+  {
+    url,
+    maxKeys,
+    tokenFile,
+    forward,
+    items,
+    id,
+    attributes,
+    nulls,
+    notFound,
+    plainHttp,
+  }: NonNullable<SourceConfig['http']>,
   { provides = {} }: SourceConfig,
   shared: Shared,
 ): Promise<OpenSource> {
@@ -88,13 +99,14 @@ async function openHttp(
     attributes,
     plainHttp,
     tokenFile,
+    forwards: forward !== undefined,
     ...(url.includes('{ids}') && { maxKeys }),
     ...(notFound !== undefined && { missingStatus: notFound as 404 | 410 }),
   });
   return { source: { ...source, ...(nulls !== undefined && { nulls }) }, close };
 }
 
-type HttpTypes = NonNullable<FactSource['types']>;
+type HttpTypes = NonNullable<ServedSource['types']>;
 
 async function openSql(
   name: string,
@@ -118,7 +130,7 @@ async function openSql(
 }
 
 /** Keeps the kind of each error, never its text, which may have data in it. */
-function watched(source: FactSource, name: string, states: SourceStates): FactSource {
+function watched(source: ServedSource, name: string, states: SourceStates): ServedSource {
   return {
     ...source,
     load: async (keys, context) => {

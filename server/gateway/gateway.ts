@@ -61,6 +61,7 @@ export class Gateway {
     call.id = this.service.callIds.next(call.timestamp);
     if (!this.#peers.includes(call.peer().address)) throw denied('the peer is not in `server.gateway.peers`');
     const fields = new HeaderFields(request.headers, this.#reserved);
+    call.clientAuthorization = () => fields.only('authorization');
     const { method, target } = request.line ?? this.#lineOf(fields);
     const segments = splitPath(target);
     if ('problem' in segments) throw denied(segments.problem);

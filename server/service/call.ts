@@ -43,6 +43,11 @@ export interface Call {
   readonly metadata: () => ReadonlyMap<string, readonly string[]>;
   /** One header or metadata value by its lower-case name: several are joined by commas. */
   readonly header: (name: string) => string | undefined;
+  /**
+   * The header `authorization` of the client of a proxy that asks about its request; absent if the call is not of a proxy:
+   * then its own header counts. Throws an RpcError if it cannot be read.
+   */
+  clientAuthorization?: () => string | undefined;
   /** The host and port that the caller named (`Host`, `:authority`); empty if it named none. */
   readonly host: () => string;
   /** Whether it was received over TLS, for every protocol. */

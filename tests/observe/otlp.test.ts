@@ -12,7 +12,7 @@ import type { Call } from '../../server/service/call.js';
 import { makeCertificate } from '../support/certificate.js';
 import { within } from '../support/timeout.js';
 import { sampleCall, sampleCheck, sampleEnd } from './sample-calls.js';
-import { OtlpReceiver } from './otlp-receiver.js';
+import { OtlpReceiver } from '../support/server/otlp-receiver.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-otlp-'));
 test.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { restClient } from '../../packages/client/index.js';
 import { grpcClient } from '../../packages/client/grpc.js';
 import type { AuthzClient } from '../../packages/client/authz-client.js';
 import type { RunningServer } from '../../server/main.js';
-import type { ReceivedSpan } from './otlp-receiver.js';
+import type { ReceivedSpan } from '../support/server/otlp-receiver.js';
 import { answerJson, startOrigin } from '../support/facts/served.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
 import { validToken, spansOf, type Tree, treeOf } from './traced-server.js';

@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { openAudit } from '../../server/process.js';
 import { loaded } from '../support/compiled.js';
-import { OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
+import { OtlpReceiver, type ReceivedSpan } from '../support/server/otlp-receiver.js';
 
 /**
  * Runs calls on a server with schemas, keys, an audit log and a collector. Returns the spans that the collector has

@@ -21,6 +21,8 @@ export interface Question {
   readonly id: string;
   readonly action: string;
   readonly attr?: { readonly [name: string]: unknown };
+  /** The header `authorization` of whoever asks, or whose request a proxy asks about. */
+  readonly authorization?: string;
 }
 
 /** What a protocol says. Anything but the first three is a mistake. */
@@ -67,19 +69,27 @@ async function asked(work: () => Promise<boolean>): Promise<Outcome> {
   }
 }
 
+function credentialsOf({ authorization }: Question): { readonly [name: string]: string } {
+  return authorization === undefined ? {} : { authorization };
+}
+
 interface Closing {
   close?(): void;
 }
 
 function byClient(
   name: string,
-  create: (server: ListeningServer) => Parameters<typeof decideWith>[0] & Closing,
+  create: (
+    server: ListeningServer,
+    headers: { readonly [name: string]: string },
+  ) => Parameters<typeof decideWith>[0] & Closing,
 ): Protocol {
   return {
     name,
     sends: true,
-    ask: async (server, { principal, kind, id, action, attr = {} }) => {
-      const client = create(server);
+    ask: async (server, question) => {
+      const { principal, kind, id, action, attr = {} } = question;
+      const client = create(server, credentialsOf(question));
       try {
         return await asked(() => client.isAllowed({ principal, resource: { kind, id, attr }, action } as never));
       } finally {
@@ -125,29 +135,35 @@ function ofGateway(status: number): Outcome {
 }
 
 const pathOf = ({ kind, id, action }: Question): string => gatewayPath(kind, encodeURIComponent(id), action);
-const identityOf = ({ principal }: Question) => ({
-  'x-user-id': principal.id,
-  'x-user-roles': principal.roles.join(','),
+const identityOf = (question: Question) => ({
+  'x-user-id': question.principal.id,
+  'x-user-roles': question.principal.roles.join(','),
+  ...credentialsOf(question),
 });
 
 type Effects = { readonly [action: string]: string };
 
 /** Every way in which a server decides. */
 export const PROTOCOLS: readonly Protocol[] = [
-  byClient('REST', ({ httpAddress }) => restClient({ url: `http://${httpAddress}` })),
-  byClient('Connect', ({ httpAddress }) => connectClient({ url: `http://${httpAddress}` })),
-  byClient('gRPC', ({ grpcAddress }) => grpcClient({ address: grpcAddress })),
+  byClient('REST', ({ httpAddress }, headers) => restClient({ url: `http://${httpAddress}`, headers })),
+  byClient('Connect', ({ httpAddress }, headers) => connectClient({ url: `http://${httpAddress}`, headers })),
+  byClient('gRPC', ({ grpcAddress }, metadata) => grpcClient({ address: grpcAddress, metadata })),
   {
     name: 'CheckResourceSet',
     sends: true,
     ask: async (server, question) => {
       const { principal, kind, id, action, attr = {} } = question;
-      const answer = await post(server, '/api/check', {
-        requestId: 'r',
-        actions: [action],
-        principal,
-        resource: { kind, instances: { [id]: { attr } } },
-      });
+      const answer = await post(
+        server,
+        '/api/check',
+        {
+          requestId: 'r',
+          actions: [action],
+          principal,
+          resource: { kind, instances: { [id]: { attr } } },
+        },
+        credentialsOf(question),
+      );
       return outcomeOf(
         answer,
         (body: { readonly resourceInstances: { readonly [id: string]: { readonly actions: Effects } } }) =>
@@ -160,11 +176,16 @@ export const PROTOCOLS: readonly Protocol[] = [
     sends: true,
     ask: async (server, question) => {
       const { principal, action } = question;
-      const answer = await post(server, '/api/check_resource_batch', {
-        requestId: 'r',
-        principal,
-        resources: [{ actions: [action], resource: resourceOf(question) }],
-      });
+      const answer = await post(
+        server,
+        '/api/check_resource_batch',
+        {
+          requestId: 'r',
+          principal,
+          resources: [{ actions: [action], resource: resourceOf(question) }],
+        },
+        credentialsOf(question),
+      );
       return outcomeOf(
         answer,
         (body: { readonly results: readonly { readonly actions: Effects }[] }) =>
@@ -177,11 +198,16 @@ export const PROTOCOLS: readonly Protocol[] = [
     sends: true,
     ask: async (server, question) => {
       const { kind, id, action, attr = {} } = question;
-      const answer = await post(server, '/access/v1/evaluation', {
-        subject: toSubject(question),
-        resource: { type: kind, id, properties: attr },
-        action: { name: action },
-      });
+      const answer = await post(
+        server,
+        '/access/v1/evaluation',
+        {
+          subject: toSubject(question),
+          resource: { type: kind, id, properties: attr },
+          action: { name: action },
+        },
+        credentialsOf(question),
+      );
       return outcomeOf(answer, (body: { readonly decision: boolean }) => body.decision);
     },
   },
@@ -190,15 +216,20 @@ export const PROTOCOLS: readonly Protocol[] = [
     sends: true,
     ask: async (server, question) => {
       const { kind, id, action, attr = {} } = question;
-      const answer = await post(server, '/access/v1/evaluations', {
-        evaluations: [
-          {
-            subject: toSubject(question),
-            resource: { type: kind, id, properties: attr },
-            action: { name: action },
-          },
-        ],
-      });
+      const answer = await post(
+        server,
+        '/access/v1/evaluations',
+        {
+          evaluations: [
+            {
+              subject: toSubject(question),
+              resource: { type: kind, id, properties: attr },
+              action: { name: action },
+            },
+          ],
+        },
+        credentialsOf(question),
+      );
       return outcomeOf(
         answer,
         (body: { readonly evaluations: readonly { readonly decision: boolean }[] }) =>
@@ -211,10 +242,15 @@ export const PROTOCOLS: readonly Protocol[] = [
     sends: true,
     ask: async (server, question) => {
       const { kind, id, action, attr = {} } = question;
-      const answer = await post(server, '/access/v1/search/action', {
-        subject: toSubject(question),
-        resource: { type: kind, id, properties: attr },
-      });
+      const answer = await post(
+        server,
+        '/access/v1/search/action',
+        {
+          subject: toSubject(question),
+          resource: { type: kind, id, properties: attr },
+        },
+        credentialsOf(question),
+      );
       return outcomeOf(answer, (body: { readonly results: readonly { readonly name: string }[] }) =>
         body.results.some(({ name }) => name === action),
       );
@@ -280,7 +316,7 @@ export const PROTOCOLS: readonly Protocol[] = [
     sends: false,
     ask: async (server, question) => {
       const { principal, kind, id, action } = question;
-      const client = restClient({ url: `http://${server.httpAddress}` });
+      const client = restClient({ url: `http://${server.httpAddress}`, headers: credentialsOf(question) });
       const guard = mcpGuard({
         server: 'docs',
         tools: [

@@ -3,7 +3,7 @@ import { Server as GrpcServer, ServerCredentials, type UntypedServiceImplementat
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import type { TestCertificate } from '../support/certificate.js';
+import type { TestCertificate } from '../certificate.js';
 
 /** A span as received. */
 export interface ReceivedSpan {
