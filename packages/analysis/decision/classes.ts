@@ -4,6 +4,7 @@ import { parts, some, listValues } from '../../../compiler/ir/visit.js';
 import { type PointDecisions, rulesAbout } from './decisions.js';
 import { type NameClasses, nameClasses } from './name-classes.js';
 import type { Point } from '../question/point.js';
+import { Remembered } from './remembered.js';
 
 /** The classes of actions and roles that policies distinguish at a point. */
 export interface Classes {
@@ -12,7 +13,12 @@ export interface Classes {
 }
 
 /** Classes of names by the names and globs that distinguish them: most points of a set have the same. */
-export type KnownClasses = Map<string, NameClasses>;
+export type KnownClasses = Remembered<NameClasses>;
+
+/** No classes yet. Tenants may name any roles, so that not all are kept. */
+export function noClasses(): KnownClasses {
+  return new Remembered({ values: 1000, characters: 1_000_000 });
+}
 
 /** What a question distinguishes besides what policies do. */
 export interface Asked {
@@ -32,7 +38,7 @@ export const NOTHING_ASKED: Asked = { actions: [], actionGlobs: [], roles: [], m
 export function classesAt(
   { kind }: Point,
   sets: readonly PointDecisions[],
-  known: KnownClasses = new Map(),
+  known: KnownClasses = noClasses(),
   asked: Asked = NOTHING_ASKED,
 ): Classes {
   const [actions, roles] = [new Names(), new Names()];
@@ -63,12 +69,8 @@ export function classesAt(
       roles.addLiterals(rolesSought(module));
     }
   }
-  const findClasses = (names: Names, other: string): NameClasses => {
-    const key = `${other} ${names.key}`;
-    const classes = known.get(key) ?? names.classes([other]);
-    known.set(key, classes);
-    return classes;
-  };
+  const findClasses = (names: Names, other: string): NameClasses =>
+    known.get(`${other} ${names.key}`, () => names.classes([other]));
   return { actions: findClasses(actions, OTHER_ACTION), roles: findClasses(roles, OTHER_ROLE) };
 }
 

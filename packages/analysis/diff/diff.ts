@@ -1,5 +1,5 @@
 import { matchesAny } from '../../../runtime/policy/index.js';
-import { classesAt, type KnownClasses, NOTHING_ASKED } from '../decision/classes.js';
+import { classesAt, noClasses, NOTHING_ASKED } from '../decision/classes.js';
 import { Decisions, type PointDecisions } from '../decision/decisions.js';
 import { checkNarrowing } from '../decision/narrowing.js';
 import type { Point } from '../question/point.js';
@@ -85,7 +85,7 @@ class Comparison {
     string,
     { readonly widened: readonly Situation[]; readonly narrowed: readonly Situation[] }
   >();
-  private readonly classes: KnownClasses = new Map();
+  private readonly classes = noClasses();
   private readonly sets: readonly [Decisions, Decisions];
   private readonly directions: Directions;
   /** Made for the first change: it has an explanation of every rule. */

@@ -5,7 +5,7 @@ import { placeAt } from '../program/place.js';
 import type { GivenRoles } from '../../../runtime/engine/index.js';
 import type { FilePlace } from '../../../runtime/engine/parts.js';
 import type { AuthoredText, Match, Module } from '../../../compiler/ir/program.js';
-import { classesAt, NOTHING_ASKED } from '../decision/classes.js';
+import { classesAt, type KnownClasses, NOTHING_ASKED } from '../decision/classes.js';
 import { type Decisions, type PointDecisions, rulesAbout } from '../decision/decisions.js';
 import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
 import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles.js';
@@ -56,6 +56,13 @@ export interface SubjectPlace {
   readonly tenants: GivenRoles | undefined;
 }
 
+/** What conditions of all resources share. */
+export interface SubjectSettings {
+  readonly enforcesSchemas: boolean;
+  /** The classes of roles that other conditions needed. */
+  readonly classes: KnownClasses;
+}
+
 /**
  * When a principal may do an action with a known resource. The formula of a decision is exact, so the condition is.
  *
@@ -66,7 +73,7 @@ export function subjectCondition(
   place: SubjectPlace,
   action: string,
   query: SubjectQuery,
-  enforcesSchemas: boolean,
+  { enforcesSchemas, classes }: SubjectSettings,
 ): SubjectCondition {
   const kind = sanitize(place.kind);
   const { version, scope } = place;
@@ -84,7 +91,7 @@ export function subjectCondition(
     ...[...own, others].map((point) =>
       residual.allOf(
         isPrincipalOf(point, ids),
-        pointCondition(decisions, point, action, { query, rules, enforcesSchemas, tenants: place.tenants }),
+        pointCondition(decisions, point, action, { query, rules, enforcesSchemas, classes, tenants: place.tenants }),
       ),
     ),
   );
@@ -105,24 +112,23 @@ function isPrincipalOf({ principal }: Point, known: readonly string[]): residual
 }
 
 /** What the conditions of a plan are made of. */
-interface Parts {
+interface Parts extends SubjectSettings {
   readonly query: SubjectQuery;
   readonly rules: RuleConditions;
-  readonly enforcesSchemas: boolean;
   readonly tenants: GivenRoles | undefined;
 }
 
 function pointCondition(decisions: Decisions, point: Point, action: string, parts: Parts): residual.Condition {
   // Roles that those of tenants stand for are classes of their own.
   const given = [...(parts.tenants?.given.values() ?? [])].flat();
-  const { roles } = classesAt(point, [decisions.at(point, [])], undefined, { ...NOTHING_ASKED, roles: given });
+  const { roles } = classesAt(point, [decisions.at(point, [])], parts.classes, { ...NOTHING_ASKED, roles: given });
   if (!roles.isComplete) throw new NotPlanned('there are too many globs of roles to tell their classes apart');
   const names = [...roles.named, ...roles.others];
   const at = decisions.at(point, names);
   refuseShared(at, { kind: point.kind, action, roles: names });
-  const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
+  const roleClasses = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
   // Where the roles of a principal stand for none, it is denied, whatever its own policies say.
-  const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(classes, parts));
+  const condition = conditionOfRoles(at, names, action, parts.query, new SubjectAtoms(roleClasses, parts));
   return parts.enforcesSchemas && condition !== false
     ? residual.allOf(condition, thoseThatSchemasAccept(at, action, parts.query))
     : condition;

@@ -8,9 +8,10 @@ import type {
 import { requestedScope, requireAccess } from '../../../runtime/engine/parts.js';
 import { filterOf, type Filter, type Operand } from '../../../runtime/residual/index.js';
 import type { Program } from '../../../compiler/ir/program.js';
+import { noClasses } from '../decision/classes.js';
 import { Decisions } from '../decision/decisions.js';
 import type { FilePlace } from '../../../runtime/engine/parts.js';
-import { NotPlanned, type PlannedRule, subjectCondition } from './condition.js';
+import { NotPlanned, type PlannedRule, subjectCondition, type SubjectSettings } from './condition.js';
 import { SubjectQuery } from './subject-query.js';
 
 /** An engine as a part sees it. */
@@ -26,14 +27,20 @@ export function subjectPlans(program: Program): EnginePart {
   return (engine) => {
     const { settings } = engine;
     const decisions = new Decisions(program, settings);
+    const shared = { enforcesSchemas: settings.schemaEnforcement === 'reject', classes: noClasses() };
     engine.planSubjects = (request) => {
       requireAccess(request.resource, request.action);
-      return engine.asOne(() => planSubjects(engine, decisions, request));
+      return engine.asOne(() => planSubjects(engine, decisions, shared, request));
     };
   };
 }
 
-function planSubjects(engine: Engine, decisions: Decisions, request: SubjectPlanRequest): SubjectPlan {
+function planSubjects(
+  engine: Engine,
+  decisions: Decisions,
+  shared: SubjectSettings,
+  request: SubjectPlanRequest,
+): SubjectPlan {
   const { settings } = engine;
   const { resource, action, auxData, actors = [], principal: { scope = '', policyVersion = '' } = {} } = request;
   if (settings.traced !== undefined)
@@ -62,13 +69,7 @@ function planSubjects(engine: Engine, decisions: Decisions, request: SubjectPlan
     clock: settings.clock,
   });
   try {
-    const { condition, rules } = subjectCondition(
-      decisions,
-      place,
-      action,
-      query,
-      settings.schemaEnforcement === 'reject',
-    );
+    const { condition, rules } = subjectCondition(decisions, place, action, query, shared);
     return planned(aboutPrincipals(filterOf(condition)), () =>
       rules.map(({ policy, rule, place: at, condition: own }) => ({
         policy,

@@ -3,6 +3,7 @@ import { matchesAny } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type { InvariantSet, Statement } from '../../../compiler/ir/invariants.js';
 import { fold } from '../../../compiler/optimise/index.js';
+import { noClasses } from '../decision/classes.js';
 import { Decisions } from '../decision/decisions.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
 import { checkNarrowing } from '../decision/narrowing.js';
@@ -67,7 +68,7 @@ class Verifier {
     this.policies = {
       decisions,
       keys,
-      classes: new Map(),
+      classes: noClasses(),
       points: listPoints([decisions], isLenient, { kind, scope }),
       replay: new Replay(compiled, engine),
       applications: new RuleApplications(version.program, engine),

@@ -1,7 +1,7 @@
 import type { CompiledBundle } from '../../../runtime/engine/index.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
-import { classesAt, type KnownClasses } from '../../analysis/decision/classes.js';
+import { classesAt, noClasses } from '../../analysis/decision/classes.js';
 import { Decisions, type PointDecisions } from '../../analysis/decision/decisions.js';
 import type { Point } from '../../analysis/question/point.js';
 import { listPoints, TooManyRows } from '../../analysis/decision/points.js';
@@ -39,7 +39,7 @@ export interface ComparedMutant {
 /** Compares mutants with the program that they were made from. */
 export class MutantComparison {
   private readonly keys = new FormulaKeys();
-  private readonly classes: KnownClasses = new Map();
+  private readonly classes = noClasses();
   private readonly original: Evaluations;
   private readonly principals: ReadonlySet<string>;
   private readonly answers: Answers;
