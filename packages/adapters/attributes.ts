@@ -1,5 +1,6 @@
 /** The attributes of rows, made by the mapping that conditions are made by, so that lists and checks agree. */
 import type { JsonValue } from '../../runtime/residual/filters.js';
+import { setOwn } from '../cel/runtime/own-property.js';
 import { convertAttribute } from './attribute-values.js';
 import {
   type MappedColumn,
@@ -251,14 +252,9 @@ function listOf(found: unknown): readonly object[] {
 export function putAttribute(attributes: Attributes, path: readonly string[], value: JsonValue | undefined): void {
   const [name, ...fields] = path as [string, ...string[]];
   if (fields.length === 0) {
-    if (value !== undefined) define(attributes, name, value);
+    if (value !== undefined) setOwn(attributes, name, value);
     return;
   }
-  if (!Object.hasOwn(attributes, name)) define(attributes, name, {});
+  if (!Object.hasOwn(attributes, name)) setOwn(attributes, name, {});
   putAttribute(attributes[name] as Attributes, fields, value);
-}
-
-/** `__proto__` is a name like any other. */
-function define(attributes: Attributes, name: string, value: JsonValue): void {
-  Object.defineProperty(attributes, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,6 +1,7 @@
 /** Sources of facts that a server answers in JSON. */
 import type { FactSource, FactType } from '../../runtime/facts/index.js';
 import type { ForwardingContext, ServedSource } from '../../runtime/facts/source.js';
+import { setOwn } from '../cel/runtime/own-property.js';
 import { type FactsOf, listSelected } from './column-source.js';
 
 /** How a server is asked, and what its answers mean. */
@@ -153,7 +154,7 @@ function readRow(row: unknown, readers: readonly (readonly [string, readonly str
   const facts: { [attribute: string]: unknown } = {};
   for (const [attribute, pointer] of readers) {
     const value = readPointer(row, pointer);
-    if (value !== undefined) Object.defineProperty(facts, attribute, { value, enumerable: true });
+    if (value !== undefined) setOwn(facts, attribute, value);
   }
   return facts;
 }

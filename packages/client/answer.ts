@@ -1,5 +1,5 @@
 import type { Filter, JsonValue } from '../../runtime/residual/index.js';
-import { setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../cel/runtime/own-property.js';
 import type {
   CheckResourcesRequest,
   CheckResourcesResponse,

@@ -1,4 +1,4 @@
-import { setOwn } from './json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import { BYTES, FIXED64, VARINT, WireError, type WireReader } from './reader.js';
 import type { WireWriter } from './writer.js';
 

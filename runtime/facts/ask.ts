@@ -1,3 +1,4 @@
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { AccessRequest, AuxDataInput, PrincipalInput, ResourceInput, TenantDocuments } from '../engine/index.js';
 import { withoutDot } from '../engine/parts.js';
 import type { Attributes } from '../policy/index.js';
@@ -92,7 +93,7 @@ export class Subject {
   ) {
     for (const name of Object.keys(sent)) {
       const value = sent[name];
-      if (value !== absent && value !== undefined) define(this.attr, name, value);
+      if (value !== absent && value !== undefined) setOwn(this.attr, name, value);
     }
     for (const loader of loaders)
       for (const attribute of loader.source.facts.keys()) this.choose(loader, attribute, sent);
@@ -136,7 +137,7 @@ export class Subject {
   /** Conditions over all attributes see their order, which must not depend on what was known first. */
   private sort(): void {
     const sorted: { [name: string]: unknown } = {};
-    for (const name of this.names) if (Object.hasOwn(this.attr, name)) define(sorted, name, this.attr[name]);
+    for (const name of this.names) if (Object.hasOwn(this.attr, name)) setOwn(sorted, name, this.attr[name]);
     this.attr = sorted;
   }
 
@@ -172,7 +173,7 @@ export class Subject {
       else if (typeof found === 'string' && found !== 'no row') this.failed.set(attribute, found);
       else {
         this.unknown.delete(attribute);
-        if (typeof found === 'object') define(this.attr, attribute, found.value);
+        if (typeof found === 'object') setOwn(this.attr, attribute, found.value);
         this.origins.set(attribute, origin);
         this.used.set(attribute, {
           fact: this.nameOf(attribute),
@@ -292,11 +293,6 @@ export class Subject {
 /** Whether an attribute was sent, or said to be absent. */
 function isGiven(sent: { readonly [name: string]: unknown }, attribute: string): boolean {
   return Object.hasOwn(sent, attribute) && sent[attribute] !== undefined;
-}
-
-/** `__proto__` is a name like any other. */
-function define(attr: { [name: string]: unknown }, name: string, value: unknown): void {
-  Object.defineProperty(attr, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** One action of one resource that is to be decided. */

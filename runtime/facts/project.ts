@@ -1,4 +1,5 @@
 import { isPlainObject, json, NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { AccessRequest, ActorInput, AuxDataInput, ResourceInput } from '../engine/index.js';
 import type { Attributes, Leaf, ReadSet } from '../policy/index.js';
 
@@ -139,7 +140,7 @@ function projectSide(attributes: Attributes | undefined, nodes: readonly Node[],
     const value = convert(source[name], path, name);
     // The engine drops members that are undefined, too.
     if (value === undefined) continue;
-    setMember(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodesOf(nodes, name)));
+    setOwn(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodesOf(nodes, name)));
   }
   return kept;
 }
@@ -165,15 +166,8 @@ function keep(value: unknown, nodes: readonly Node[]): unknown {
   const kept: Record<string, unknown> = {};
   // In the order of the map: macros over maps see it.
   for (const name of Object.keys(map))
-    if (open || isNamed(nodes, name)) setMember(kept, name, keep(map[name], nodesOf(nodes, name)));
+    if (open || isNamed(nodes, name)) setOwn(kept, name, keep(map[name], nodesOf(nodes, name)));
   return kept;
-}
-
-/** A member of any name is an own property. */
-function setMember(map: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__')
-    Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true });
-  else map[name] = value;
 }
 
 /** Whether the length or the keys of a value matter. */

@@ -1,4 +1,5 @@
 import { isPlainObject, json, MAX_DEPTH, NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '../engine/index.js';
 import type { Attributes } from '../policy/index.js';
 import { absent } from './source.js';
@@ -50,11 +51,11 @@ export function readSent(attr: Attributes | undefined, path: string): Attributes
   for (const name of Object.keys(attr)) {
     const value: unknown = attr[name];
     if (value === absent) missing.push(name);
-    else define(present, name, value);
+    else setOwn(present, name, value);
   }
   // The engine converts all of an instance of a class, and of other objects only what is not JSON.
   const sent = isPlainObject(attr) ? copyAttributes(present, path) : plainAttributes(present, path);
-  for (const name of missing) define(sent, name, absent);
+  for (const name of missing) setOwn(sent, name, absent);
   return sent;
 }
 
@@ -65,7 +66,7 @@ function copyAttributes(attr: Attributes, path: string): { [name: string]: unkno
   const sent: { [name: string]: unknown } = {};
   for (const name of Object.keys(attr)) {
     const value = convert(copyValue(attr[name], copies, 0), `${path}.${name}`);
-    if (value !== undefined) define(sent, name, value);
+    if (value !== undefined) setOwn(sent, name, value);
   }
   return sent;
 }
@@ -93,11 +94,6 @@ function copyValue(value: unknown, copies: Map<object, unknown>, depth: number):
   if (!isPlainObject(value)) return value;
   const map: { [name: string]: unknown } = {};
   copies.set(value, map);
-  for (const name of Object.keys(value)) define(map, name, copyValue((value as Attributes)[name], copies, depth + 1));
+  for (const name of Object.keys(value)) setOwn(map, name, copyValue((value as Attributes)[name], copies, depth + 1));
   return map;
-}
-
-/** `__proto__` is a name like any other. */
-function define(target: { [name: string]: unknown }, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,6 +1,7 @@
 import { EvaluationLimitError, type Explanation, type TenantDocuments } from '../../runtime/engine/index.js';
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
-import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
 import type { Checked, Planned } from '../service/watcher.js';
 import type { AuditedBundle } from './audited-bundle.js';

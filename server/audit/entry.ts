@@ -26,7 +26,8 @@ import type {
   RequestContext,
   Resource,
 } from '../../proto/gen/messages.js';
-import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { CheckEntry, Decision, Plan, VerifiedAuxData } from '../service/decider.js';
 import type { Call, Peer } from '../service/call.js';
 import { CODES } from '../service/rpc-error.js';

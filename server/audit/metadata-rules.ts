@@ -1,4 +1,4 @@
-import { setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { AccessLogEntry } from '../../proto/gen/audit-messages.js';
 
 /** Which metadata of a call is logged (docs/spec/server.md#metadata). */

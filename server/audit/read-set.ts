@@ -16,7 +16,7 @@ import type {
 } from '../../proto/gen/audit-messages.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
 import type { FactsOfCheck } from '../service/facts.js';
-import { setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 
 type Input = CheckInput | PlanInput;
 

@@ -1,5 +1,5 @@
 import type { Attributes } from '../../proto/wire/json-shape.js';
-import { setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 
 /**
  * The claims of a token as conditions see them (docs/spec/server.md#claims). Throws for claims of a wrong type or out

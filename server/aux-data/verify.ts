@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import type { AuxData, Token } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
-import { setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { Config } from '../config.js';
 import type { KeySetConfig } from '../config/key-sets.js';
 import type { TokenTime } from '../service/call-times.js';

@@ -1,6 +1,6 @@
 import type { CheckOutput, EvaluationError, PlanOutput } from '../../proto/gen/audit-messages.js';
 import type { PlanOperand } from '../../proto/gen/messages.js';
-import { setOwn } from '../../proto/wire/json-shape.js';
+import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { MaskPath, MaskRoot } from '../config/mask-path.js';
 import { MASKED } from '../config/mask.js';
 

@@ -4,6 +4,7 @@
  * DENY that cannot be evaluated does not apply.
  */
 import { charge, MAX_DEPTH, remember, remembers, tooDeep } from './meter.js';
+import { setOwn } from './own-property.js';
 
 /** Why a call fails: it has a value that JSON cannot represent, or a field of the wrong type. */
 export class NotJsonError extends TypeError {
@@ -151,12 +152,6 @@ function plainObject(value: object, path: string, depth: number): unknown {
 function isPlain(value: object): boolean {
   const tag = Object.prototype.toString.call(value);
   return tag === '[object Object]';
-}
-
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
 }
 
 function refused(path: string, what: string): NotJsonError {
