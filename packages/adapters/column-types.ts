@@ -210,7 +210,7 @@ export function requireFit(
   if (row.words.length === 0) throw new ColumnTypeError(`${what}, which no mapping supports: ${row.why}`);
   if (!fitsType(row, mapped))
     throw new ColumnTypeError(
-      `${what}, and the mapping says ${written(typeWord(mapped))}. Write ${row.words.map(written).join(', or ')}`,
+      `${what}, and the mapping says ${wordInTypeScript(typeWord(mapped))}. Write ${row.words.map(wordInTypeScript).join(', or ')}`,
     );
   if (mapped.null === 'never' && declared.isNotNull === false)
     throw new ColumnTypeError(
@@ -248,6 +248,8 @@ export function normalType(type: string, dialect: SqlDialect): string {
     .replaceAll(/\s*\([^)]*\)/g, '')
     .replaceAll(/\s+(unsigned|zerofill)\b/g, '')
     .replaceAll(/\s+/g, ' ');
+  // An extension may be in any schema.
+  if (dialect === 'postgresql' && plain.endsWith('.citext')) return `citext${dimensions.replaceAll(/\d/g, '')}`;
   const name = (dialect === 'mysql' && MYSQL_ALIASES[plain]) || (ALIASES[plain] ?? plain);
   return name + dimensions.replaceAll(/\d/g, '');
 }
@@ -288,8 +290,15 @@ export function typeWord({ type, zone, collation }: SqlColumn): Word {
   return type === 'text' && collation === 'other' ? 'text other' : type;
 }
 
-/** A word as a mapping says it. */
-export function written(word: Word): string {
+/** A word as a file of tables declares it. */
+export function wordInYaml(word: Word): string {
+  const [type = '', more] = word.split(' ');
+  if (more === undefined) return `type: ${type}`;
+  return `type: ${type}, ${more === 'other' ? 'collation: other' : `zone: ${more === 'utc' ? 'utc' : JSON.stringify(more)}`}`;
+}
+
+/** A word as a mapping in TypeScript declares it. */
+export function wordInTypeScript(word: Word): string {
   switch (word) {
     case 'text other':
       return "`type: 'text', collation: 'other'`";

@@ -1,4 +1,4 @@
-import { DATABASE_TYPES, fitsType, normalType, typeWord, written } from '../../packages/adapters/column-types.js';
+import { DATABASE_TYPES, fitsType, normalType, typeWord, wordInYaml } from '../../packages/adapters/column-types.js';
 import { quotePath } from '../../packages/adapters/column-source.js';
 import type { Filter } from '../../runtime/residual/index.js';
 import {
@@ -107,7 +107,7 @@ async function findMisfit(
       unique === true &&
       (await run(SHARED_ROWS, [quotePath(table, 'postgresql'), keys])).length > 0
     )
-      return `\`${table}\` has no unique index on ${keys.map((one) => `\`${one}\``).join(' and ')}, and the file of tables says \`unique: true\``;
+      return `\`${table}\` has no unique index on ${keys.map((one) => `\`${one}\``).join(' and ')}, and the file of tables declares \`unique: true\``;
     const problem = await findMisfit(table, value === undefined ? own : { value }, `${table}.`, run);
     if (problem !== undefined) return problem;
   }
@@ -153,7 +153,7 @@ interface StoredType {
 function misfit(mapped: SqlColumn, stored: StoredType | undefined, before: string): string | undefined {
   if (stored === undefined) return undefined;
   const { type, isFolded } = stored;
-  const name = normalType(type.replace(/^.*\.(citext)$/, '$1'), 'postgresql');
+  const name = normalType(type, 'postgresql');
   const row = DATABASE_TYPES.postgresql[name];
   const column = `the column \`${before}${plainName(mapped.column)}\``;
   if (isFolded && mapped.type === 'text' && mapped.collation !== 'other')
@@ -163,8 +163,8 @@ function misfit(mapped: SqlColumn, stored: StoredType | undefined, before: strin
   if (mapped.type === 'number' && row.words.some((word) => word === 'integer' || word === 'decimal')) return undefined;
   const what = `${column} has the type \`${type}\``;
   if (row.words.length === 0) return `${what}, which no mapping supports: ${row.why}`;
-  const right = row.words.map(written).join(', or ');
-  return `${what}, and the file of tables says ${written(typeWord(mapped))}. Write ${right}`;
+  const right = row.words.map((word) => `\`${wordInYaml(word)}\``).join(', or ');
+  return `${what}, and the file of tables declares \`${wordInYaml(typeWord(mapped))}\`. Write ${right}`;
 }
 
 /** The name of the rows with the roles that all of them have, and of these roles. */

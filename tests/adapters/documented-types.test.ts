@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DATABASE_TYPES, type TypeRow, written } from '../../packages/adapters/column-types.js';
+import { DATABASE_TYPES, type TypeRow, wordInTypeScript } from '../../packages/adapters/column-types.js';
 import { ROOT } from '../support/compiled.js';
 
 /** `RECORD=1` writes the table into the page. */
@@ -30,5 +30,5 @@ function cellOf(row: TypeRow | undefined): string {
   if (row === undefined) return '';
   return row.words.length === 0
     ? 'none'
-    : row.words.map((word) => written(word).replaceAll(/type: |'/g, '')).join(', ');
+    : row.words.map((word) => wordInTypeScript(word).replaceAll(/type: |'/g, '')).join(', ');
 }

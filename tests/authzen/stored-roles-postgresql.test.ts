@@ -496,7 +496,10 @@ function addTests({ client, url = '', stop }: Cluster): void {
     await client.query('CREATE TABLE odd (id text, near text COLLATE folded, price real)');
     const one = { relation: 'one', table: 'odd', on: { id: 'owner_id' } };
     for (const [relation, message] of [
-      [{ ...one, unique: true, columns: {} }, /`odd` has no unique index on `id`, and the file of tables says `unique/],
+      [
+        { ...one, unique: true, columns: {} },
+        /`odd` has no unique index on `id`, and the file of tables declares `unique: true`/,
+      ],
       [{ ...one, columns: { near: text('near') } }, /`odd\.near` has a collation in which different strings/],
       [{ ...one, columns: { price: { column: 'price', type: 'number' } } }, /`odd\.price` has the type `real`/],
     ] as const) {

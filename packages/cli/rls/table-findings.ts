@@ -3,6 +3,7 @@ import { quotedName, quotedPart } from '../../analysis/sql-names.js';
 import type { SqlColumn, SqlTable } from '../../../runtime/residual/sql/table.js';
 import { isRelation } from '../../../runtime/residual/sql/table.js';
 import type { Protection, TableProtection } from '../../analysis/rls/protection.js';
+import { normalType } from '../../adapters/column-types.js';
 import type { Catalogue, CatalogueColumn, CatalogueTable } from './catalogue.js';
 import { note, refuted, type RlsFinding, unknown } from './finding.js';
 
@@ -123,14 +124,14 @@ export function oneColumn(
   if (found === undefined) return [refuted('column-missing', object, 'the table does not have it', { table })];
   const findings: RlsFinding[] = [];
   const isOther = declared.collation === 'other';
-  const isSuited =
-    typesOf(declared).includes(found.type) || (declared.type === 'text' && isOther && isCitext(found.type));
+  const type = normalType(found.type, 'postgresql');
+  const isSuited = typesOf(declared).includes(found.type) || (declared.type === 'text' && isOther && type === 'citext');
   if (!isSuited && !(declared.type === 'text' && found.typeKind === 'e'))
     findings.push(
       refuted(
         'column-type',
         object,
-        `it is declared ${zoned(declared)}, and is ${found.type}: ${WHY[isCitext(found.type) ? 'citext' : found.type] ?? 'PostgreSQL compares it otherwise than check'}`,
+        `it is declared ${zoned(declared)}, and is ${found.type}: ${WHY[type] ?? 'PostgreSQL compares it otherwise than check'}`,
         { table },
       ),
     );
@@ -175,14 +176,9 @@ export function isBinaryCollation(name: string | null): boolean {
 
 const BINARY: ReadonlySet<string> = new Set(['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'ucs_basic', 'pg_c_utf8']);
 
-/** Whether a type is that of the extension, in whatever schema it is. */
-function isCitext(type: string): boolean {
-  return /(^|[.])citext$/.test(type);
-}
-
 const WHY: Readonly<Record<string, string>> = {
   citext: 'it takes different strings for equal; declare `collation: other`',
-  character: 'it is padded with blanks',
+  char: 'it is padded with blanks',
 };
 
 function zoned({ type, zone }: SqlColumn): string {

@@ -1,4 +1,4 @@
-import { DATABASE_TYPES, fitsType, normalType, typeWord } from '../../adapters/column-types.js';
+import { DATABASE_TYPES, fitsType, normalType, typeWord, wordInYaml } from '../../adapters/column-types.js';
 import type { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import type { Place } from '../../../compiler/diagnostics/span.js';
 import type { TableFile } from '../../../compiler/tables/read-tables.js';
@@ -107,8 +107,8 @@ class Comparison {
     this.report.add('tables/column-type', this.placeOf(declared, 'type'), {
       ...at,
       type,
-      declared: inYaml(typeWord(declared)),
-      right: row.words.map(inYaml),
+      declared: wordInYaml(typeWord(declared)),
+      right: row.words.map(wordInYaml),
       why: row.why,
     });
   }
@@ -168,11 +168,4 @@ function ignoringCase({ columns }: StoredTable, name: string): StoredColumn | un
 /** The name without that of its table. */
 function plainName(column: string): string {
   return column.split('.').at(-1) as string;
-}
-
-/** A word as a file of tables says it. */
-function inYaml(word: ReturnType<typeof typeWord>): string {
-  const [type = '', more] = word.split(' ');
-  if (more === undefined) return `type: ${type}`;
-  return `type: ${type}, ${more === 'other' ? 'collation: other' : `zone: ${more === 'utc' ? 'utc' : JSON.stringify(more)}`}`;
 }

@@ -33,8 +33,7 @@ interface UniqueIndex {
 function storedColumn({ type, typeKind, nullable, collation, deterministic }: CatalogueColumn): StoredColumn {
   const kind = deterministic === false ? 'other' : isBinaryCollation(collation) ? 'binary' : 'deterministic';
   return {
-    // An extension may be in any schema.
-    type: typeKind === 'e' ? 'enum' : type.replace(/^.*\.(citext)$/, '$1'),
+    type: typeKind === 'e' ? 'enum' : type,
     isNullable: nullable,
     ...(collation !== null && { collation: { name: collation, kind } }),
   };
