@@ -1,6 +1,7 @@
 import { quotedText } from '../../../runtime/residual/sql/policy-condition.js';
 import { quotedName, quotedPart } from '../sql-names.js';
 import { roleName } from './names.js';
+import { LOCAL_SEARCH_PATH, SETS_SEARCH_PATH } from './search-path.js';
 import { SIGNATURES } from './signatures.js';
 import type {
   Helper,
@@ -48,7 +49,7 @@ export function dropScript({ tables, isWhole }: Protection): string {
     '-- Drops the policies of authzc rls, and leaves row level security on: nobody sees a row until they are made again.',
     'BEGIN;',
     "SET LOCAL lock_timeout = '5s';",
-    'SET LOCAL search_path = pg_catalog;',
+    `${LOCAL_SEARCH_PATH};`,
     dropPolicies(isWhole ? undefined : tables),
     ...(isWhole ? [DROP_KEY_FUNCTIONS] : []),
     'COMMIT;',
@@ -62,17 +63,11 @@ export function policyStatement(policy: TablePolicy, table: string, roles: reado
   return `CREATE POLICY ${name} ON ${table} AS PERMISSIVE FOR ${command.toUpperCase()} TO ${to}${clause('USING', using)}${clause('WITH CHECK', check)};`;
 }
 
-/**
- * What functions search. PostgreSQL finds types of the session before all others unless its schema is named, and a role that
- * may create one could decide what a function of another role runs.
- */
-const SEARCH_PATH = 'SET search_path = pg_catalog, pg_temp';
-
 /** The statement that creates a helper, or replaces it. */
 export function helperStatement({ signature, type, body }: Helper): string {
   return [
     `CREATE OR REPLACE FUNCTION authz.${signature} RETURNS ${type}`,
-    `LANGUAGE plpgsql STABLE PARALLEL SAFE ${SEARCH_PATH} AS $authz$`,
+    `LANGUAGE plpgsql STABLE PARALLEL SAFE ${SETS_SEARCH_PATH} AS $authz$`,
     body,
     '$authz$;',
   ].join('\n');
@@ -98,8 +93,7 @@ function transaction({ isSigned, helpers, roles, reader }: Protection, statement
     `REVOKE ALL ON SCHEMA authz FROM PUBLIC;\nGRANT USAGE ON SCHEMA authz TO ${usersOf({ roles, reader })};`,
     ...(isSigned ? SIGNATURES : []),
     ...helpers.map(helperStatement),
-    // Names in policies are those of PostgreSQL and of the tables, whatever the session searches.
-    'SET LOCAL search_path = pg_catalog;',
+    `${LOCAL_SEARCH_PATH};`,
     ...statements,
     'COMMIT;',
   ]);
@@ -196,7 +190,7 @@ function keyFunctionStatements({ name, table, columns, query }: KeyFunction, rea
       : `TABLE (${columns.map((column, position) => `key${position + 1} ${typeOf(column)}`).join(', ')})`;
   return [
     `CREATE OR REPLACE FUNCTION authz.${name}() RETURNS ${type}`,
-    `LANGUAGE sql STABLE SECURITY DEFINER ${SEARCH_PATH} AS ${quotedText(query)};`,
+    `LANGUAGE sql STABLE SECURITY DEFINER ${SETS_SEARCH_PATH} AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name}() OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name}() IS ${quotedText(`authz keys of ${table}`)};`,
   ].join('\n');
@@ -206,7 +200,7 @@ function rowFunctionStatements({ name, table, columns, query }: RowFunction, rea
   const types = columns.map((column) => `${quotedName(table)}.${quotedPart(column)}%TYPE`).join(', ');
   return [
     `CREATE OR REPLACE FUNCTION authz.${name}(${types}) RETURNS boolean`,
-    `LANGUAGE sql STABLE SECURITY DEFINER ${SEARCH_PATH} AS ${quotedText(query)};`,
+    `LANGUAGE sql STABLE SECURITY DEFINER ${SETS_SEARCH_PATH} AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name} OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name} IS ${quotedText(`authz row of ${table}`)};`,
   ].join('\n');

@@ -1,3 +1,5 @@
+import { SETS_SEARCH_PATH } from './search-path.js';
+
 /** The body of the function that returns what a value says whose signature is right. */
 export const SIGNED_VALUE = `DECLARE
   value text := nullif(current_setting('authz.principal', true), '');
@@ -35,7 +37,7 @@ export const SIGNATURES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS authz_keys.key (kid text PRIMARY KEY, inner_pad bytea NOT NULL, outer_pad bytea NOT NULL);
 REVOKE ALL ON authz_keys.key FROM PUBLIC;`,
   `CREATE OR REPLACE FUNCTION authz_keys.add(kid text, secret bytea) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $authz$
+LANGUAGE plpgsql ${SETS_SEARCH_PATH} AS $authz$
 DECLARE
   own bytea := CASE WHEN length(secret) > 64 THEN sha256(secret) ELSE secret END;
   inner_pad bytea;
@@ -56,7 +58,7 @@ END
 $authz$;
 REVOKE ALL ON FUNCTION authz_keys.add(text, bytea) FROM PUBLIC;`,
   `CREATE OR REPLACE FUNCTION authz.signed_value() RETURNS jsonb
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $authz$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER ${SETS_SEARCH_PATH} AS $authz$
 ${SIGNED_VALUE}
 $authz$;`,
 ];

@@ -5,6 +5,7 @@ import type { Program } from '../../../compiler/ir/program.js';
 import { quotedName } from '../../analysis/sql-names.js';
 import type { ComputedValues } from '../../../runtime/engine/parts.js';
 import type { TableProtection } from '../../analysis/rls/protection.js';
+import { LOCAL_SEARCH_PATH } from '../../analysis/rls/search-path.js';
 import type { CatalogueTable } from './catalogue.js';
 import { type Connection, rolledBack, selectJson } from './database.js';
 import type { Witness } from './finding.js';
@@ -61,7 +62,7 @@ export function compareRows(
 ): Promise<ComparedRows | undefined> {
   return rolledBack(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ${writes ? '' : ' READ ONLY'}`, async () => {
     await connection.query(
-      "SET LOCAL search_path = pg_catalog; SET LOCAL TimeZone = 'UTC'; SET LOCAL jit = off; SET LOCAL row_security = off",
+      `${LOCAL_SEARCH_PATH}; SET LOCAL TimeZone = 'UTC'; SET LOCAL jit = off; SET LOCAL row_security = off`,
     );
     const declared = file.tables.get(protection.kind);
     const security = file.rowSecurity.get(protection.kind);

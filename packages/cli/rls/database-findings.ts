@@ -1,4 +1,5 @@
 import { roleName } from '../../analysis/rls/names.js';
+import { FUNCTION_SEARCH_PATH } from '../../analysis/rls/search-path.js';
 import { SIGNED_VALUE } from '../../analysis/rls/signatures.js';
 import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
@@ -133,7 +134,7 @@ function signatureFindings({ functions, keys, roles }: Catalogue): readonly RlsF
   ];
 }
 
-const OTHER_PATH = 'its search_path is not `pg_catalog, pg_temp`: what it calls can be replaced';
+const OTHER_PATH = `its search_path is not \`${FUNCTION_SEARCH_PATH}\`: what it calls can be replaced`;
 
 const RUN_AGAIN = '-- run the file of `authzc rls` again';
 
@@ -189,7 +190,7 @@ function oneReaderFunction(
 
 /** Whether a function finds types of PostgreSQL before those of the session. */
 function searchesOnlyOwn({ settings }: CatalogueFunction): boolean {
-  return (settings ?? []).includes('search_path=pg_catalog, pg_temp');
+  return (settings ?? []).includes(`search_path=${FUNCTION_SEARCH_PATH}`);
 }
 
 /** The version of the script that was run last. A change of policies that leaves the conditions alike has the same. */

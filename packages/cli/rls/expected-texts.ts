@@ -1,5 +1,6 @@
 import { quotedName, quotedPart } from '../../analysis/sql-names.js';
 import type { TablePolicy, TableProtection } from '../../analysis/rls/protection.js';
+import { LOCAL_SEARCH_PATH } from '../../analysis/rls/search-path.js';
 import type { CatalogueTable } from './catalogue.js';
 import { isConstantText } from './constant-text.js';
 import { type Connection, rolledBack, selectJson } from './database.js';
@@ -35,7 +36,7 @@ export function expectedTexts(
   tables: readonly CatalogueTable[],
 ): Promise<ExpectedTexts> {
   return rolledBack(connection, 'BEGIN', async () => {
-    await connection.query('SET LOCAL search_path = pg_catalog');
+    await connection.query(LOCAL_SEARCH_PATH);
     const policies = new Map<string, PolicyTexts | string>();
     for (const protection of protections)
       if (tables.some(({ name }) => name === protection.name)) await printTable(connection, protection, policies);

@@ -1,4 +1,5 @@
 import { quotedName } from '../../analysis/sql-names.js';
+import { LOCAL_SEARCH_PATH } from '../../analysis/rls/search-path.js';
 import type {
   Catalogue,
   CatalogueColumn,
@@ -36,7 +37,7 @@ export interface Wanted {
 export function readCatalogue(connection: Connection, wanted: Wanted): Promise<Catalogue> {
   return rolledBack(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
     // To compile these queries would take longer than to run them.
-    await connection.query('SET LOCAL search_path = pg_catalog; SET LOCAL jit = off');
+    await connection.query(`${LOCAL_SEARCH_PATH}; SET LOCAL jit = off`);
     const asked = {
       tables: wanted.tables.map((name) => ({ name, quoted: quotedName(name) })),
       roles: wanted.roles.filter((role) => role !== 'PUBLIC'),
