@@ -110,7 +110,7 @@ interface Run {
 
 /** In nanoseconds of CPU. */
 async function testing(): Promise<readonly Measurement[]> {
-  const version = await loadVersion(compileTexts(loadPolicies(POLICIES)), 'policies');
+  const version = loadVersion(compileTexts(loadPolicies(POLICIES)), 'policies');
   if (version === undefined) throw new Error('the policies do not compile');
   const runs = runsOf(version, await version.compiled(), await version.traced());
   return measure(runs, 1, { rounds: 15 }).map(({ name, minimum, median, spread }, index) => {

@@ -82,7 +82,7 @@ export interface ProofOptions extends Pick<DiffOptions, 'kind' | 'action' | 'sco
  * console.log(summary.widened, summary.narrowed); // => 1 0
  */
 export async function diffPolicies(old: Policies, new_: Policies, options: ProofOptions = {}): Promise<DiffReport> {
-  const sets = await compiledSets({ old, new: new_ });
+  const sets = compiledSets({ old, new: new_ });
   const compared = diffOptions(options);
   return diffVersions(sets.old, sets.new, { ...compared, listReads: listReads(compared.engine) });
 }
@@ -101,7 +101,7 @@ export async function diffPolicies(old: Policies, new_: Policies, options: Proof
  * console.log(statements.map(({ answer }) => answer)); // => [ 'proved', 'proved', 'proved', 'proved' ]
  */
 export async function verifyPolicies(policies: Policies, options: ProofOptions = {}): Promise<VerifyReport> {
-  const sets = await compiledSets({ policies });
+  const sets = compiledSets({ policies });
   return verifyStatements(sets.policies, sets.policies.invariants, diffOptions(options));
 }
 
@@ -132,7 +132,7 @@ export async function explainDecision(
   request: AccessRequest,
   { engine = {}, near = 3, keep }: ExplainDecisionOptions = {},
 ): Promise<Explanation> {
-  const { compiled, lowered, traced } = (await compiledSets({ policies })).policies;
+  const { compiled, lowered, traced } = compiledSets({ policies }).policies;
   const now = (engine.clock ?? currentInstant)();
   const options = { ...engine, clock: () => now, traced: await traced() };
   const isAllowed = createEngine(await compiled(), options).isAllowed(request);
@@ -225,7 +225,7 @@ export async function coverTests(
   tests: readonly TextFile[] | LoadedTests,
   { filter = '', strictEvaluation = false, schemaEnforcement = 'none' }: CoverTestsOptions = {},
 ): Promise<TestCoverage> {
-  const { compiled, lowered, traced } = (await compiledSets({ policies })).policies;
+  const { compiled, lowered, traced } = compiledSets({ policies }).policies;
   const suites =
     'suites' in tests ? tests.suites : suitesAmong(tests.map(({ path, text }) => new Source(path, sourceText(text))));
   const recorder = new CoverageRecorder(lowered);
@@ -307,17 +307,19 @@ function isTimeout({ reason }: AbortSignal): boolean {
 type CompiledSet = LoadedVersion & Pick<Compilation, 'invariants'>;
 
 /** Compiles sets of policies, each under the name that messages and reports have for it. Throws a PolicyError. */
-async function compiledSets<Name extends string>(
+function compiledSets<Name extends string>(
   sets: Readonly<Record<Name, Policies>>,
-): Promise<Readonly<Record<Name, CompiledSet>>> {
-  const compilations = Object.entries<Policies>(sets).map(([name, texts]) => ({ name, ...compileTexts(texts) }));
-  const refused = compilations.filter(({ program }) => program === undefined);
+): Readonly<Record<Name, CompiledSet>> {
+  const compilations = Object.entries<Policies>(sets).map(([name, texts]) => [name, compileTexts(texts)] as const);
+  const refused = compilations.flatMap(([name, { program, diagnostics }]) =>
+    program === undefined ? [{ name, diagnostics }] : [],
+  );
   if (refused.length > 0) throw policyError(refused);
-  const compiled = compilations.map(async ({ name, invariants, ...compilation }) => {
-    const version = (await loadVersion(compilation, name)) ?? invariant('what has a program was compiled');
-    return [name, { ...version, invariants }];
+  const compiled = compilations.map(([name, compilation]) => {
+    const version = loadVersion(compilation, name) ?? invariant('what has a program was compiled');
+    return [name, { ...version, invariants: compilation.invariants }];
   });
-  return Object.fromEntries(await Promise.all(compiled));
+  return Object.fromEntries(compiled);
 }
 
 function policyError(refused: readonly (Pick<Compilation, 'diagnostics'> & { readonly name: string })[]): PolicyError {

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadVersion, type PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
-import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import { addHashes, compareVersions, diffVersions } from '../../packages/analysis/diff/diff.js';
 import { compileTexts } from '../support/compiled.js';
 import { programVersion } from '../support/analysis/program-version.js';
 
-/** A bundle is made and loaded for the first request that it has to confirm. */
+/** Code is emitted, bundled and loaded for the first request that it has to confirm. */
 const test = suite('loaded versions');
 
 test('a difference loads both bundles once, and equal rows load none', async () => {
@@ -28,12 +28,42 @@ test('a difference loads both bundles once, and equal rows load none', async () 
 });
 
 test('the hash of a version is that of its bundle, which is loaded once', async () => {
-  const version = await loadVersion(compileTexts(textsOf('public')), 'policies');
+  const version = loadVersion(compileTexts(textsOf('public')), 'policies');
   assert.ok(version);
   const [compiled, again] = [await version.compiled(), await version.compiled()];
   assert.is(compiled, again);
-  assert.is(version.hash, compiled.hash);
+  assert.is(await version.hash(), compiled.hash);
   assert.is((await version.traced()).conditions.size, 1);
+});
+
+test('equal rows emit no code; only the hashes of a report do', async () => {
+  const versions = [textsOf('public'), { ...textsOf('public'), 'new.yaml': '' }].map((texts) => {
+    const compilation = compileTexts(texts);
+    let reads = 0;
+    const observed = {
+      program: compilation.program,
+      lowered: compilation.lowered,
+      get files() {
+        reads += 1;
+        return compilation.files;
+      },
+    };
+    return { version: loadVersion(observed, 'policies') as PolicyVersion, reads: () => reads };
+  });
+  const [old, new_] = versions.map(({ version }) => version) as [PolicyVersion, PolicyVersion];
+  const result = await compareVersions(old, new_);
+  assert.equal(
+    versions.map(({ reads }) => reads()),
+    [0, 0],
+  );
+  const report = await addHashes(result, old, new_);
+  assert.equal(
+    versions.map(({ reads }) => reads()),
+    [1, 1],
+  );
+  assert.equal(Object.keys(report), Object.keys(result));
+  assert.is(report.old.hash, report.new.hash);
+  assert.match(report.old.hash, /^[0-9a-f]{16}$/);
 });
 
 type Texts = { readonly [path: string]: string };

@@ -4,7 +4,7 @@ import { Decisions, type PointDecisions } from '../decision/decisions.js';
 import { checkNarrowing } from '../decision/narrowing.js';
 import type { Point } from '../question/point.js';
 import { MOST_ROWS, listPoints, TooManyRows } from '../decision/points.js';
-import type { PolicyVersion } from '../decision/policy-version.js';
+import type { ComparedVersion, PolicyVersion } from '../decision/policy-version.js';
 import { and, type Formula, not } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { Answers, undecided } from '../solve/answers.js';
@@ -16,7 +16,25 @@ import { Causes } from './causes.js';
 import { ComparedPoint, Directions, type Shown, type Replays } from './directions.js';
 import { grantChanges } from './grants.js';
 import type { DiffOptions } from './options.js';
-import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from './report.js';
+import type { DiffAnswer, DiffReport, DiffResult, DiffRow, DiffVerdict, WitnessRequest } from './report.js';
+
+/** Compares two sets of policies as `compareVersions` does, and adds the hash of each. */
+export async function diffVersions(
+  old: PolicyVersion,
+  new_: PolicyVersion,
+  options: DiffOptions = {},
+): Promise<DiffReport> {
+  return addHashes(await compareVersions(old, new_, options), old, new_);
+}
+
+/** Completes a result for the JSON output, which contains the hash of each set. */
+export async function addHashes(result: DiffResult, old: PolicyVersion, new_: PolicyVersion): Promise<DiffReport> {
+  return {
+    ...result,
+    old: { ...result.old, hash: await old.hash() },
+    new: { ...result.new, hash: await new_.hash() },
+  };
+}
 
 /**
  * What changes between two sets of policies: for each point and class of actions, whether any request is denied before
@@ -25,11 +43,11 @@ import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } fro
  *
  * Throws a TooManyRows or a NothingMatches.
  */
-export async function diffVersions(
-  old: PolicyVersion,
-  new_: PolicyVersion,
+export async function compareVersions(
+  old: ComparedVersion,
+  new_: ComparedVersion,
   options: DiffOptions = {},
-): Promise<DiffReport> {
+): Promise<DiffResult> {
   const comparison = new Comparison(old, new_, options);
   try {
     const rows = await comparison.rows();
@@ -38,8 +56,8 @@ export async function diffVersions(
       rows.filter(({ verdict }) => verdicts.includes(verdict)).length;
     const { kind, action, scope, effort = 3 } = options;
     return {
-      old: { source: old.source, hash: old.hash },
-      new: { source: new_.source, hash: new_.hash },
+      old: { source: old.source },
+      new: { source: new_.source },
       rows,
       summary: {
         rows: rows.length,
@@ -93,13 +111,14 @@ class Comparison {
   private readonly selecting;
 
   constructor(
-    old: PolicyVersion,
-    new_: PolicyVersion,
+    old: ComparedVersion,
+    new_: ComparedVersion,
     private readonly options: DiffOptions,
   ) {
     const { engine = {}, effort = 3, prover, isOver = () => false } = options;
     this.selecting = engine;
-    this.sets = [new Decisions(old.program, engine), new Decisions(new_.program, engine)];
+    const before = new Decisions(old.program, engine);
+    this.sets = [before, old.program === new_.program ? before : new Decisions(new_.program, engine)];
     let causes: Causes | undefined;
     this.causes = () => (causes ??= new Causes([old.lowered, new_.lowered], engine));
     this.answers = new Answers({

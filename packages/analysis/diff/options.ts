@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../../runtime/engine/index.js';
-import type { PolicyVersion } from '../decision/policy-version.js';
+import type { ComparedVersion } from '../decision/policy-version.js';
 import type { ReadChange } from '../facts/lock.js';
 import type { Prover } from '../question/question.js';
 
@@ -23,7 +23,7 @@ export interface DiffOptions {
   /** Creates the solver when it is first needed; without it, what booleans and search leave open is undecided. */
   readonly prover?: (() => Promise<Prover>) | undefined;
   /** Finds what decisions about the kinds that changed read now and did not, or the reverse. */
-  readonly listReads?: (old: PolicyVersion, new_: PolicyVersion, kinds: readonly string[]) => readonly ReadChange[];
+  readonly listReads?: (old: ComparedVersion, new_: ComparedVersion, kinds: readonly string[]) => readonly ReadChange[];
   /** Asked before each question; a reason ends the comparison: what is left is undecided. */
   readonly isOver?: () => false | 'time' | 'interrupted';
   /** Is told before each part which one it is, from 1, and how many there are. */

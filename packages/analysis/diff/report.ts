@@ -23,6 +23,11 @@ export interface DiffReport {
   readonly limits: DiffLimits;
 }
 
+/** A report without the hashes of the sets: only for these, the code of both sets has to be emitted. */
+export type DiffResult = Omit<DiffReport, 'old' | 'new'> & {
+  readonly [side in 'old' | 'new']: Pick<ComparedSet, 'source'>;
+};
+
 /** One of the two sets of policies. */
 export interface ComparedSet {
   /** `git:main:policies`, `policies`. */

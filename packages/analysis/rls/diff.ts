@@ -2,9 +2,9 @@ import type { TableFile } from '../../../compiler/tables/read-tables.js';
 import type { Command } from '../../../compiler/tables/row-security.js';
 import { COMMANDS } from '../../../compiler/tables/schema.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
-import { diffVersions } from '../diff/diff.js';
+import { compareVersions } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
-import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from '../diff/report.js';
+import type { DiffAnswer, DiffResult, DiffRow, DiffVerdict, WitnessRequest } from '../diff/report.js';
 import type { Protection, TablePolicy, TableProtection } from './protection.js';
 
 /** One of two states of a database: policies, and the tables that they protect. */
@@ -62,14 +62,14 @@ export async function diffProtections(
   return changes;
 }
 
-type CompareAction = (kind: string, action: string) => Promise<Pick<DiffReport, 'rows'>>;
+type CompareAction = (kind: string, action: string) => Promise<Pick<DiffResult, 'rows'>>;
 
 /** Compares the decisions about an action of a kind; once, as several statements may need it. */
 function compareOnce(old: PolicyVersion, new_: PolicyVersion, options: DiffOptions): CompareAction {
   const known = new Map<string, ReturnType<CompareAction>>();
   return (kind, action) => {
     const key = JSON.stringify([kind, action]);
-    const report = known.get(key) ?? diffVersions(old, new_, { ...options, kind, action });
+    const report = known.get(key) ?? compareVersions(old, new_, { ...options, kind, action });
     known.set(key, report);
     return report;
   };

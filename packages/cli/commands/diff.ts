@@ -1,5 +1,5 @@
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { DiffReport } from '../../analysis/diff/report.js';
+import { addHashes, compareVersions } from '../../analysis/diff/diff.js';
+import type { DiffResult } from '../../analysis/diff/report.js';
 import { diffJson } from '../../analysis/diff/report/json.js';
 import { diffList } from '../../analysis/diff/report/list.js';
 import { markdownDiff } from '../../analysis/diff/report/markdown.js';
@@ -61,18 +61,15 @@ async function compared(
   const progress = new ProgressLine(stderr);
   const reading = { signal: limit.signal, environment: context.env, onStep: progress.show };
   const old = await readSet(oldName, dir, reading);
-  const new_ = await readSet(newName, dir, { ...reading, earlier: old.compilation.sources });
+  const new_ = await readSet(newName, dir, { ...reading, before: old });
   progress.clear();
-  const [before, after] = [
-    await loadVersion(old.compilation, old.source),
-    await loadVersion(new_.compilation, new_.source),
-  ];
+  const [before, after] = [loadVersion(old.compilation, old.source), loadVersion(new_.compilation, new_.source)];
   if (before === undefined || after === undefined) {
     stderr.write(`${findRefusal(old, 'old:', output, context)}${findRefusal(new_, 'new:', output, context)}`);
     return EXIT.refused;
   }
   const { isOver } = limit;
-  const report = await diffVersions(before, after, {
+  const report = await compareVersions(before, after, {
     engine,
     kind,
     action,
@@ -94,7 +91,7 @@ async function compared(
       stdout.write(diffList(report));
       break;
     case 'json':
-      stdout.write(diffJson(report));
+      stdout.write(diffJson(await addHashes(report, before, after)));
       break;
     case 'markdown':
       stdout.write(markdownDiff(report));
@@ -105,7 +102,7 @@ async function compared(
 }
 
 /** The exit code for a report (docs/spec/analysis.md#exit-codes). */
-export function chooseExitCode(report: DiffReport, failOn: readonly Failing[]): number {
+export function chooseExitCode(report: DiffResult, failOn: readonly Failing[]): number {
   const isRefuted = report.rows.some((row) =>
     [row.widened, row.narrowed].some((own) => own.answer === '?' && own.reason === 'proof refuted'),
   );
@@ -128,7 +125,7 @@ export function findRefusal(
 }
 
 /** A grant to tenants is a way to be allowed: one that is added widens. */
-function fails({ rows, grants, alsoChanged }: DiffReport, failOn: readonly Failing[]): boolean {
+function fails({ rows, grants, alsoChanged }: DiffResult, failOn: readonly Failing[]): boolean {
   if (alsoChanged.length > 0 && failOn.includes('also-changed')) return true;
   const changed = grants.map(({ change }) => (change === 'added' ? 'widened' : 'narrowed'));
   if (changed.some((direction) => failOn.includes(direction))) return true;

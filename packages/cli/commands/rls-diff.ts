@@ -78,7 +78,7 @@ async function readSide(
   context: CommandContext,
 ): Promise<ProtectedVersion | number> {
   const set = await readSet(name, options.dir, { signal, environment: context.env });
-  const version = await loadVersion(set.compilation, set.source);
+  const version = loadVersion(set.compilation, set.source);
   if (version === undefined) {
     context.stderr.write(findRefusal(set, options.prefix, 'pretty', context));
     return EXIT.refused;

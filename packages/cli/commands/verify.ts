@@ -60,7 +60,7 @@ async function verified(
   const compilation = compileFolder(directory, { onStep: progress.show });
   progress.clear();
   const { invariants, diagnostics } = compilation;
-  const version = await loadVersion(compilation, directory);
+  const version = loadVersion(compilation, directory);
   if (version === undefined) {
     const style = { color: isColorful(stderr, context), folder: directory };
     if (isLogFormat(output)) printDiagnostics(diagnostics, output, { folder: directory, onFindings }, context);

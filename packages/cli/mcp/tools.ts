@@ -205,10 +205,10 @@ export const TOOLS: readonly Tool[] = [
         signal,
         environment: folder.environment,
       });
-      const before = await loadVersion(old.compilation, old.source);
+      const before = loadVersion(old.compilation, old.source);
       if (before === undefined) throw new Refused(`The policies of ${old.source} do not compile.`);
       await folder.policies();
-      const now = await loadVersion(folder.compile(), folder.path);
+      const now = loadVersion(folder.compile(), folder.path);
       if (now === undefined) throw new Refused('The policies do not compile.');
       const report = await diffVersions(before, now, { kind, isOver: () => signal.aborted && 'time' });
       return { text: markdownDiff(report), data: report };

@@ -84,8 +84,10 @@ function usage(message: string, note: string): InputError {
 
 /** How a set is read. */
 export interface ReadOptions extends Omit<GitOptions, 'folder'> {
-  /** The sources of the set that this one is compared with: what both have is compiled once. */
+  /** The sources of the set that this one is compared with: what both have is parsed once. */
   readonly earlier?: readonly Source[];
+  /** The set that this one is compared with, as `readSet` returned it: if their files are the same, so is the compilation. */
+  readonly before?: ReadSet;
   /** Is told what is being done. */
   readonly onStep?: FolderOptions['onStep'];
 }
@@ -100,9 +102,9 @@ export interface ReadOptions extends Omit<GitOptions, 'folder'> {
 export async function readSet(
   name: SetName,
   dir: string,
-  { earlier = [], signal, environment, onStep }: ReadOptions,
+  { earlier = [], before, signal, environment, onStep }: ReadOptions,
 ): Promise<ReadSet> {
-  const folderOptions = { vocabulary: {}, earlier, onStep };
+  const folderOptions = { vocabulary: {}, earlier, before: before?.compilation, onStep };
   if ('folder' in name)
     return { compilation: compileFolder(name.folder, folderOptions), source: name.folder, folder: name.folder };
   const options: GitOptions = { folder: '.', signal, environment };

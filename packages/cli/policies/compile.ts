@@ -6,7 +6,7 @@ import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js
 import type { Source } from '../../../compiler/diagnostics/source.js';
 import type { Span } from '../../../compiler/diagnostics/span.js';
 import type { Program } from '../../../compiler/ir/program.js';
-import { load } from '../../../compiler/load/index.js';
+import { load, type Loaded } from '../../../compiler/load/index.js';
 import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 import type { Vocabulary } from '../../../compiler/validate/vocabulary.js';
 import { emptyText } from './empty-folder.js';
@@ -22,8 +22,10 @@ export interface FolderCompilation extends Compilation {
 
 /** How a folder is compiled. */
 export interface FolderOptions {
-  /** The sources of an earlier compilation: unchanged files are not compiled again. */
+  /** The sources of an earlier compilation: unchanged files are not parsed again. */
   readonly earlier?: readonly Source[];
+  /** A compilation with the same options, of this or another folder: returned again if the files are the same. */
+  readonly before?: FolderCompilation | undefined;
   readonly strictTypes?: boolean;
   /** Vocabulary, by default that of the project. */
   readonly vocabulary?: Vocabulary;
@@ -38,6 +40,7 @@ export interface FolderOptions {
 export function compileFolder(
   directory: string,
   {
+    before,
     earlier = [],
     vocabulary = readVocabulary(),
     strictTypes = false,
@@ -48,10 +51,22 @@ export function compileFolder(
   }: FolderOptions = {},
 ): FolderCompilation {
   const report = new Diagnostics();
-  const { sources, schemas } = load(directory, report, earlier);
+  const { sources, schemas } = load(directory, report, before?.sources ?? earlier);
+  if (before !== undefined && report.isEmpty && compiles(before, { sources, schemas })) return before;
   const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain, facts, onStep };
   // A spread would read the files, and so emit them.
   return Object.assign(compile(sources, report, options), { sources, schemas });
+}
+
+/** Whether a compilation succeeded and was of these files. An unchanged file has the same Source object. */
+function compiles(before: FolderCompilation, { sources, schemas }: Loaded): boolean {
+  return (
+    before.program !== undefined &&
+    before.sources.length === sources.length &&
+    before.schemas.size === schemas.size &&
+    sources.every((source, at) => source === before.sources[at]) &&
+    [...schemas].every(([path, text]) => before.schemas.get(path) === text)
+  );
 }
 
 /** Whether policies that compile decide nothing: all files are missing, empty, disabled or only to be imported. */

@@ -1,8 +1,8 @@
 import { fold } from '../../../compiler/optimise/index.js';
 import type { TextFile } from '../../../compiler/policy-texts.js';
-import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { DiffAnswer, DiffReport, DiffRow, WitnessRequest } from '../../analysis/diff/report.js';
+import type { ComparedVersion } from '../../analysis/decision/policy-version.js';
+import { compareVersions } from '../../analysis/diff/diff.js';
+import type { DiffAnswer, DiffResult, DiffRow, WitnessRequest } from '../../analysis/diff/report.js';
 import { makeMatrix } from '../../analysis/matrix/matrix.js';
 import { gapText, nameText, rowTitle, titleParts } from '../../analysis/matrix/report/cells.js';
 import { makeBundle } from '../../analysis/program/bundle.js';
@@ -55,20 +55,20 @@ export async function diff({ before, after }: Questions['diff']['asks']): Promis
   if (current === undefined) return { refused: REFUSED };
   const end = Date.now() + LONGEST;
   try {
-    return shownDiff(await diffVersions(old, current, { isOver: () => Date.now() > end && 'time' }));
+    return shownDiff(await compareVersions(old, current, { isOver: () => Date.now() > end && 'time' }));
   } catch (error) {
     return { refused: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function compileVersion(files: readonly TextFile[]): PolicyVersion | undefined {
+function compileVersion(files: readonly TextFile[]): ComparedVersion | undefined {
   const { program, lowered } = compileFiles(files);
   if (program === undefined || lowered === undefined) return undefined;
   // The page runs no generated code: what confirms the requests interprets the program that would be emitted.
-  return { source: '', hash: '', program, lowered, compiled: async () => makeBundle(program).bundle };
+  return { source: '', program, lowered, compiled: async () => makeBundle(program).bundle };
 }
 
-function shownDiff({ rows, alsoChanged }: DiffReport): ShownDiff {
+function shownDiff({ rows, alsoChanged }: DiffResult): ShownDiff {
   const isOpen = ({ widened, narrowed }: DiffRow): boolean => widened.answer === '?' || narrowed.answer === '?';
   return {
     compared: rows.length,

@@ -7,7 +7,7 @@ import { compileTexts } from '../compiled.js';
 
 /** A bundle that is loaded. */
 export function ready(bundle: CompiledBundle): Pick<PolicyVersion, 'hash' | 'compiled'> {
-  return { hash: bundle.hash, compiled: () => Promise.resolve(bundle) };
+  return { hash: () => Promise.resolve(bundle.hash), compiled: () => Promise.resolve(bundle) };
 }
 
 /** Policies that are decided from their program, as emitted code does (tests/analysis/program.test.ts). */

@@ -1,6 +1,6 @@
 import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import type { ReadChange } from '../../facts/lock.js';
-import type { DiffReport, DiffRow, GrantChange } from '../report.js';
+import type { DiffResult, DiffRow, GrantChange } from '../report.js';
 import { DIRECTIONS, solverNote, verdictWord } from './paragraphs.js';
 
 /**
@@ -8,7 +8,7 @@ import { DIRECTIONS, solverNote, verdictWord } from './paragraphs.js';
  * then what else there is to say; and one for each change of grants, and of what decisions read. A name with a space or a quote is written as a JSON
  * string.
  */
-export function diffList(report: DiffReport): string {
+export function diffList(report: DiffResult): string {
   const note = solverNote(report);
   const lines = [
     ...report.rows.map(formatLine),

@@ -2,7 +2,7 @@ import { visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import { code, formatCode, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
 import type { ReadChange } from '../../facts/lock.js';
 import { verbOf } from '../../facts/report/changes.js';
-import type { DiffAnswer, DiffReport, GrantChange } from '../report.js';
+import type { DiffAnswer, DiffResult, GrantChange } from '../report.js';
 import {
   countVerdicts,
   DIRECTIONS,
@@ -22,7 +22,7 @@ const MARKER = '<!-- authzc-diff -->';
  * A report for a comment on a pull request: a table of what changed, and the requests that show it. All texts of
  * policies are code, in which nothing is a link, a mention or a tag.
  */
-export function markdownDiff(report: DiffReport): string {
+export function markdownDiff(report: DiffResult): string {
   return comment({
     title: formatTitle(report),
     head: ['| | kind | actions | roles | example |', '|---|---|---|---|---|'],
@@ -33,7 +33,7 @@ export function markdownDiff(report: DiffReport): string {
   });
 }
 
-function formatTitle(report: DiffReport): string {
+function formatTitle(report: DiffResult): string {
   const { rows, unchanged } = report.summary;
   const grants = report.grants.length === 0 ? '' : ', other grants to tenants';
   if (rows === unchanged) return `### Policies: ${rows === 0 ? 'nothing to compare' : 'no decision changes'}${grants}`;
@@ -41,7 +41,7 @@ function formatTitle(report: DiffReport): string {
   return `### Policies: ${[...counts.map(([word, count]) => `${count} ${word}`), `${unchanged} unchanged`].join(', ')}${grants}`;
 }
 
-function formatEnd(report: DiffReport): string {
+function formatEnd(report: DiffResult): string {
   const { unchanged } = report.summary;
   const narrowed = narrowedTo(report);
   const note = solverNote(report);

@@ -1,4 +1,4 @@
-import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from '../report.js';
+import type { DiffAnswer, DiffResult, DiffRow, DiffVerdict, WitnessRequest } from '../report.js';
 
 /** How a report is shown. */
 export interface ReportStyle {
@@ -17,7 +17,7 @@ export interface Paragraph {
 }
 
 /** The rows that are not unchanged, as paragraphs, in the order of their first rows. */
-export function makeParagraphs({ rows }: DiffReport): readonly Paragraph[] {
+export function makeParagraphs({ rows }: DiffResult): readonly Paragraph[] {
   const groups = new Map<string, DiffRow[]>();
   for (const row of rows) {
     if (row.verdict === 'unchanged') continue;
@@ -134,7 +134,7 @@ const REASONS = {
 /** `2 widened, 1 not decided`: the counts of a report, in order. */
 export function countVerdicts({
   summary: { unchanged, widened, narrowed, mixed, undecided },
-}: DiffReport): readonly (readonly [VerdictWord, number])[] {
+}: DiffResult): readonly (readonly [VerdictWord, number])[] {
   return [
     ['unchanged', unchanged],
     ['widened', widened],
@@ -145,7 +145,7 @@ export function countVerdicts({
 }
 
 /** What was looked at, if not everything: `kind album, action view`. */
-export function narrowedTo({ limits }: Pick<DiffReport, 'limits'>): string | undefined {
+export function narrowedTo({ limits }: Pick<DiffResult, 'limits'>): string | undefined {
   const parts = (['kind', 'action', 'scope'] as const).flatMap((flag) => {
     const value = limits[flag];
     return value === undefined ? [] : [`${flag} ${value === '' ? '""' : value}`];
@@ -154,7 +154,7 @@ export function narrowedTo({ limits }: Pick<DiffReport, 'limits'>): string | und
 }
 
 /** How to decide more; undefined if the solver was there, or nothing needs it. */
-export function solverNote({ rows }: DiffReport): string | undefined {
+export function solverNote({ rows }: DiffResult): string | undefined {
   return solverNoteFor(rows.filter((row) => [row.widened, row.narrowed].some(needsSolver)).length);
 }
 

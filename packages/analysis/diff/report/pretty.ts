@@ -1,7 +1,7 @@
 import type { Paint } from '../../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import { changeText } from '../../facts/report/changes.js';
-import type { Cause, DiffAnswer, DiffReport, GrantChange, RulePlace, WitnessRequest } from '../report.js';
+import type { Cause, DiffAnswer, DiffResult, GrantChange, RulePlace, WitnessRequest } from '../report.js';
 import {
   countVerdicts,
   DIRECTIONS,
@@ -24,7 +24,7 @@ export interface PrettyStyle extends ReportStyle {
 }
 
 /** A report for people: a paragraph for rows that changed alike, and a summary. */
-export function prettyDiff(report: DiffReport, style: PrettyStyle): string {
+export function prettyDiff(report: DiffResult, style: PrettyStyle): string {
   const lines: string[] = [];
   let point = '';
   for (const paragraph of makeParagraphs(report)) {
@@ -134,7 +134,7 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
   return `  ${paint.mark(change.toUpperCase())}   ${visible(given)}`;
 }
 
-function formatEnd(report: DiffReport, { paint, took, pathOf }: PrettyStyle): readonly string[] {
+function formatEnd(report: DiffResult, { paint, took, pathOf }: PrettyStyle): readonly string[] {
   const { alsoChanged, grants, reads, summary } = report;
   const narrowed = narrowedTo(report);
   const note = solverNote(report);
