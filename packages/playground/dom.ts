@@ -27,3 +27,8 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 export function breakable(name: string): readonly (Node | string)[] {
   return name.split(/(?<=[./#:_@-])/).flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]));
 }
+
+/** The text of a paragraph, in which backticks mark code. */
+export function inlineNodes(text: string): readonly (HTMLElement | string)[] {
+  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
+}

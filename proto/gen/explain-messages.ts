@@ -134,4 +134,6 @@ export interface ExplainDecisionResponse {
   readonly isRejected?: boolean;
   /** The roles of its tenant that the principal has, and what they stand for in this decision. */
   readonly tenantRoles?: readonly TenantRole[];
+  /** Why there are no steps: no policy has the kind, version or scope of the resource, or no rule matches. */
+  readonly unreached?: string;
 }

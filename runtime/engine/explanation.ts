@@ -16,6 +16,11 @@ export interface Explanation {
    * What was asked, in the order in which a check asks: principal policies first, then role by role, scope by scope.
    */
   readonly steps: readonly Step[];
+  /**
+   * Why there are no steps: no policy has the kind, version or scope of the request, or no rule matches. Absent if there
+   * are steps, or violations of schemas deny.
+   */
+  readonly unreached?: string;
   /** What the attributes violate of their JSON schemas, if the options ask for that and there is anything. */
   readonly validationErrors?: readonly ValidationError[];
   /** Whether these violations deny, under `schema.enforcement: reject`. Then no rule is asked. */

@@ -6,6 +6,7 @@ export { type Allowance, allowancesOf } from './plan/allowance.js';
 export { planner } from './plan/planner.js';
 export { PlanQuery } from './plan/query.js';
 export { principalJudge } from './decide/principals.js';
+export { ScopeSet } from './find/chains.js';
 export { loadedByScope, tracedByScope, type TracedLists } from './find/scoped-policies.js';
 export { roleJudge } from './decide/role-policies.js';
 export { guard } from './limits.js';

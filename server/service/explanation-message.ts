@@ -14,7 +14,7 @@ export function explanationMessage(
   explanation: tree.Explanation,
   call: Pick<message.ExplainDecisionResponse, 'requestId' | 'authzCallId' | 'validationErrors' | 'tenantRoles'>,
 ): message.ExplainDecisionResponse {
-  const { decision, matchedPolicy, matchedScope, decidedBy, steps, nearMisses, isRejected } = explanation;
+  const { decision, matchedPolicy, matchedScope, decidedBy, steps, nearMisses, isRejected, unreached } = explanation;
   const writer = new MessageWriter();
   return filled({
     requestId: call.requestId,
@@ -28,6 +28,7 @@ export function explanationMessage(
     authzCallId: call.authzCallId,
     isRejected,
     tenantRoles: call.tenantRoles,
+    unreached,
   });
 }
 

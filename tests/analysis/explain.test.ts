@@ -161,7 +161,7 @@ test('where more changes are needed than all sets have, sampling finds some, and
     const turned = (part: readonly Change[]): boolean => explainer.isAllowed(part.reduce(apply, request));
     assert.ok(turned(set), detail);
     for (const one of set) assert.not(turned(set.filter((other) => other !== one)), `${one.path}, ${detail}`);
-    const lines = prettyExplanation(request, explanation, { ...PLAIN, program: lowered as Program });
+    const lines = prettyExplanation(request, explanation, PLAIN);
     const title = `would be allowed with ${set.length} changes, found by sampling: fewer may be enough`;
     assert.ok(lines.includes(title), lines.join('\n'));
     assert.equal(explainer.explain(request, { near: 2 }), explanation, 'equal requests have equal explanations');
@@ -207,7 +207,7 @@ test('what no search finds is said with what was tried', () => {
     const explanation = explainer.explain(request, { near: 1, tries });
     const { sampled } = explanation.nearMisses as NearMisses;
     const text = `${start}, nor does any of ${sampled} sampled requests; others may`;
-    assert.is(prettyExplanation(request, explanation, { ...PLAIN, program: lowered as Program }).at(-1), text);
+    assert.is(prettyExplanation(request, explanation, PLAIN).at(-1), text);
   }
 });
 

@@ -150,6 +150,20 @@ test('a kind that no policy has is said to be one, by explain and by check --exp
   );
 });
 
+test('a version or a scope without policies is named by explain and by check', async () => {
+  const resource = `${FILES['album.yaml']}policyVersion: v2\n`;
+  const version = 'no policy of kind `album` has version `v2`: its only version is `default`';
+  const { stdout, stderr } = await explain(['--action', 'view'], { ...FILES, 'album.yaml': resource });
+  assert.ok(stdout.includes(`no rule allows\n${version}\n`), stdout);
+  assert.is(stderr, `warning: ${version}\n`);
+  const folder = folderOf({ ...FILES, 'album.yaml': `${FILES['album.yaml']}scope: acme.hr\n` });
+  folders.push(folder);
+  const scope = 'warning: no policy of kind `album` is in scope `acme.hr`: its only scope is the root\n';
+  const check = [...EXPLAIN.slice(1), '--action', 'view'];
+  assert.is((await callAuthzc(['check', ...check], folder)).stderr, scope);
+  assert.is((await callAuthzc(['check', ...check, '--lenient-scope-search'], folder)).stderr, '');
+});
+
 test('bad input is refused with the reason', async () => {
   const noFile = await explain(['--action', 'view'], { ...FILES, 'alice.yaml': 'roles: 1\n' });
   assert.is(noFile.code, 2);

@@ -155,6 +155,9 @@ function addTests(): void {
       'album.yaml:28',
     ]);
     await panel.getByText('resource.attr.friends: ["bob"] → ["bob","carol"]').waitFor();
+    await panel.getByLabel('Kind', { exact: true }).fill('albun');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByText('No policy covers kind albun: did you mean album?').waitFor();
     await page.context().setHTTPCredentials(null);
   });
 

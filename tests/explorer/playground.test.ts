@@ -198,9 +198,7 @@ function addTests(): void {
       .waitFor();
     assert.is(await results.getByText('This is the last result.').count(), 0);
     await page.getByRole('tab', { name: 'Decision' }).click();
-    await results
-      .getByText('No resource policy is about the kind of this resource. The policies are about note.')
-      .waitFor();
+    await results.getByText('No policy covers kind album: the only kind is note.').first().waitFor();
   });
 
   test('the editor completes, shows what is known at the pointer, formats and finds', async () => {

@@ -77,6 +77,8 @@ test('a kind that no policy has is said to be one, with the kind that is probabl
   const [, reason, ...others] = await why('user', '{}', 'view: EFFECT_ALLOW', '', '', 'albun');
   assert.is(reason, 'WHY: no policy covers kind `albun`: did you mean `album`?');
   assert.equal(others, []);
+  const [, scoped] = await why('user', '{}', 'view: EFFECT_ALLOW', '', '', 'album, scope: acme');
+  assert.is(scoped, 'WHY: no policy of kind `album` is in scope `acme`: its only scope is the root');
 });
 
 test('strict evaluation shows the rule that fails', async () => {

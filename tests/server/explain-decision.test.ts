@@ -93,6 +93,15 @@ test('the JSON form is that of protobuf', async () => {
   assert.equal(RESPONSE.decode(RESPONSE.encode(json as unknown as JsonValue)), json);
 });
 
+test('without policies for the version, the response says which versions have some', async () => {
+  const resource = { ...question.resource, policyVersion: 'defualt' };
+  const { text } = await post('on', { ...question, resource });
+  const { unreached } = JSON.parse(text) as { readonly unreached: string };
+  assert.is(unreached, makeExplainer(lowered).explain({ ...question, resource }).unreached);
+  assert.match(unreached, /^no policy of kind `leave_request` has version `defualt`: .*; did you mean `default`\?$/);
+  assert.not.match((await post('on', question)).text, '"unreached"');
+});
+
 test('all protocols answer alike', async () => {
   const rest = withoutTime(JSON.parse((await post('on', question)).text));
   const json = await post('on', question, { path: METHOD, 'content-type': 'application/json' });

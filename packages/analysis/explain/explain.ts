@@ -41,6 +41,7 @@ import { conditionTree, judgeTree } from './condition-tree.js';
 import { nearMisses } from '../candidates/near-misses.js';
 import { placeAt } from '../program/place.js';
 import { sampleChanges } from './sampled-changes.js';
+import { unreachedReason } from './unreached.js';
 
 /**
  * An engine that explains the decisions of a program.
@@ -98,6 +99,7 @@ export function makeExplainer(program: ir.Program, options: EngineOptions = {}, 
       decidedBy: isRejected ? [] : failed === undefined ? decidersIn(steps, effect, matchedScope) : [failed],
       ...(validationErrors.length > 0 && { validationErrors, isRejected }),
       steps,
+      ...(steps.length === 0 && !isRejected && { unreached: unreachedReason(program, request, options) }),
       ...(search && { nearMisses: searched(request, search) }),
     };
   };

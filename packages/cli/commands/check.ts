@@ -75,7 +75,8 @@ async function checked(
   };
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  warnOfNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal }, context);
+  const names = { principal: asked.principal, resource, actions };
+  warnOfNames(policies.policies, names, context, { lenientScopeSearch });
   const options = {
     schemaEnforcement: 'warn' as const,
     lenientScopeSearch,
@@ -108,7 +109,6 @@ async function checked(
                 paint: choosePaint(stdout, context),
                 pathOf: formatPath,
                 full: false,
-                program: policies.lowered,
               }),
               tenantRoles,
             ),

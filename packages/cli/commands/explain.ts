@@ -84,8 +84,7 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   };
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  const { kind } = request.resource;
-  warnOfNames(policies.policies, { kind, actions: [action], principal: request.principal }, context);
+  warnOfNames(policies.policies, { ...request, actions: [action] }, context, { lenientScopeSearch });
   const { policies: asked, program, traced } = await policiesWithout(policies, without);
   const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced };
   const deciding = decidingEngine(asked, options, tenants, context);
@@ -103,7 +102,6 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
       paint: choosePaint(stdout, context),
       pathOf: formatPath,
       full,
-      program,
     });
     stdout.write(
       withTenantRoles(lines, tenantRoles)

@@ -133,8 +133,8 @@ async function planned(directory: string, options: Planned, context: CommandCont
   const request = readRequest(options, context);
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  const { principal, actions } = request;
-  warnOfNames(policies.policies, { kind: options.kind, actions, principal }, context);
+  const { principal } = request;
+  warnOfNames(policies.policies, request, context, options);
   const engineOptions = {
     plan: writingOf(options.referenceShapes === true, options.missing),
     schemaEnforcement: 'warn' as const,

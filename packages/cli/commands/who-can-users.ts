@@ -76,11 +76,12 @@ async function listUsers(directory: string, options: WhoCanUsersOptions, context
   };
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  for (const line of unknownNames(policies.policies, { kind: request.resource.kind, actions: [action], principal: '' }))
-    printWarning(context, line);
   const deciding = await policiesWithout(policies, without);
+  const settings = decidingOptions(options, context);
+  for (const line of unknownNames(policies.policies, { ...request, actions: [action], principal: '' }, settings))
+    printWarning(context, line);
   const engineOptions = {
-    ...decidingOptions(options, context),
+    ...settings,
     clock: stoppedClock(now),
     traced: deciding.traced,
     use: [subjectPlans(deciding.program)],

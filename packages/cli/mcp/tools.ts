@@ -131,7 +131,6 @@ export const TOOLS: readonly Tool[] = [
           paint: plain,
           pathOf: formatPath,
           full: true,
-          program: lowered,
         }).join('\n'),
         data: explanation,
       };

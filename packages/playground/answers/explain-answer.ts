@@ -1,5 +1,5 @@
 import { badge } from './check-answer.js';
-import { element } from '../dom.js';
+import { element, inlineNodes } from '../dom.js';
 import { at, toItems, type Json, toMembers, textOf } from '../json.js';
 
 /** Why an action is allowed or denied: what decided, the rules that were asked, and what would flip the decision. */
@@ -23,10 +23,15 @@ export function explainAnswer(body: Json): HTMLElement {
       ...reasons.flatMap((reason, index) => (index === 0 ? reason : [', ', ...reason])),
     ),
     steps.length === 0
-      ? element('p', {}, 'No rule matches this action and these roles.')
+      ? element('p', {}, ...inlineNodes(toSentence(textOf(at(body, ['unreached'])))))
       : element('ul', { class: 'tree', 'aria-label': 'Rules' }, ...steps.map(stepNode)),
     ...nearMissNodes(isAllowed, toItems(at(body, ['nearMisses', 'sets']))),
   );
+}
+
+/** A message as a sentence: with a capital letter and an end. */
+function toSentence(message: string): string {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${message.endsWith('?') ? '' : '.'}`;
 }
 
 /** Where something is written, on one line. In a tree, it is at the right edge. */

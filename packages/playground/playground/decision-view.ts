@@ -2,7 +2,6 @@ import { badge } from '../answers/check-answer.js';
 import { explainAnswer } from '../answers/explain-answer.js';
 import { breakable, element } from '../dom.js';
 import type { Json } from '../json.js';
-import { inlineNodes } from './markdown.js';
 import type { ActionDecision, Answer } from './result.js';
 
 /** A part of the results, shown again after each evaluation. */
@@ -19,12 +18,7 @@ export function decisionView(): ResultView<Answer> {
   const node = element('div', { class: 'content' });
   const show = (answer: Answer | undefined): void => {
     if (answer?.kind !== 'answered') node.replaceChildren(refusal(answer));
-    else
-      node.replaceChildren(
-        ...otherKindsNote(answer.otherKinds),
-        ...summary(answer.decisions),
-        ...answer.decisions.map(decisionNode),
-      );
+    else node.replaceChildren(...summary(answer.decisions), ...answer.decisions.map(decisionNode));
   };
   return { node, show };
 }
@@ -76,11 +70,4 @@ function actorsReason(explanations: ActionDecision['explanations']): readonly (H
   if (denied.length === 0) return [' as each actor is allowed'];
   const names = denied.flatMap(({ id }, index) => [index === 0 ? ' as ' : ' and ', element('strong', {}, id)]);
   return [...names, denied.length === 1 ? ' is denied' : ' are denied'];
-}
-
-function otherKindsNote(kinds: readonly string[] | undefined): readonly HTMLElement[] {
-  if (kinds === undefined) return [];
-  const known = kinds.length === 0 ? '' : ` The policies are about ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`;
-  const text = `No resource policy is about the kind of this resource.${known}`;
-  return [element('p', { class: 'note' }, ...inlineNodes(text))];
 }

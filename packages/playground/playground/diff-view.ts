@@ -1,6 +1,5 @@
 import { badge } from '../answers/check-answer.js';
-import { breakable, element } from '../dom.js';
-import { inlineNodes } from './markdown.js';
+import { breakable, element, inlineNodes } from '../dom.js';
 import type { ShownChange, ShownDiff } from './questions.js';
 
 /**

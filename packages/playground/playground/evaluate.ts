@@ -65,7 +65,6 @@ async function answered(text: string, bundle: CompiledBundle, lowered: Program):
   const options = { clock: stoppedClock(now), schemaEnforcement: 'warn' } as const;
   const engine = createEngine(bundle, { ...options, use: [delegation()] });
   const explain = explainDecisions(lowered, options);
-  const kinds = new Set(lowered.modules.flatMap((module) => (module.kind === 'resource' ? module.resource : [])));
   try {
     const decisions = actions.map((action) => {
       const isAllowed = engine.isAllowed({ principal, resource, action, auxData });
@@ -86,7 +85,6 @@ async function answered(text: string, bundle: CompiledBundle, lowered: Program):
       kind: 'answered',
       decisions,
       plans,
-      ...(!kinds.has(resource.kind) && { otherKinds: [...kinds].sort() }),
     };
   } catch (error) {
     // A stack that overflows: a value is nested too deeply.

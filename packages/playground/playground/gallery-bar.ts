@@ -1,5 +1,4 @@
-import { element } from '../dom.js';
-import { inlineNodes } from './markdown.js';
+import { element, inlineNodes } from '../dom.js';
 import type { Example } from './gallery/example.js';
 
 /** The list of examples, and a sentence about the one that is shown. */

@@ -1,4 +1,4 @@
-import { element } from '../dom.js';
+import { element, inlineNodes } from '../dom.js';
 
 /** The Markdown of the language server as nodes: paragraphs, inline code and blocks of code. Nothing becomes markup. */
 export function markdownNode(markdown: string): HTMLElement {
@@ -11,9 +11,4 @@ export function markdownNode(markdown: string): HTMLElement {
     if (block !== undefined) nodes.push(element('pre', {}, block));
   }
   return element('div', { class: 'cm-help' }, ...nodes);
-}
-
-/** The text of a paragraph, in which backticks mark code. */
-export function inlineNodes(text: string): readonly (HTMLElement | string)[] {
-  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
 }

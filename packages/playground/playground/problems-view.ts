@@ -1,5 +1,4 @@
-import { element } from '../dom.js';
-import { inlineNodes } from './markdown.js';
+import { element, inlineNodes } from '../dom.js';
 import type { Problem } from './result.js';
 
 /** The problems of the policies, below their editor. */

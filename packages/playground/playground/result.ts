@@ -38,8 +38,6 @@ export type Answer =
       readonly kind: 'answered';
       readonly decisions: readonly ActionDecision[];
       readonly plans: readonly ActionPlan[];
-      /** What the policies are about, if none is about the kind of the resource. */
-      readonly otherKinds?: readonly string[];
     };
 
 /** The decision about one action. */

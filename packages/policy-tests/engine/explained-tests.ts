@@ -1,7 +1,7 @@
 import type { Instant } from '../../../runtime/policy/index.js';
 import type { Explainer, Explanation } from '../../../runtime/engine/parts.js';
 import { makeExplainer } from '../../analysis/explain/explain.js';
-import { briefExplanation, type ExplanationOptions, type PrettyOptions } from '../../analysis/explain/report/pretty.js';
+import { briefExplanation, type PrettyOptions } from '../../analysis/explain/report/pretty.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { CaseExplanation, CaseResult, TestResults } from '../results.js';
@@ -17,29 +17,25 @@ export function explainFailures(
   style: PrettyOptions,
 ): TestResults {
   const explainers = new TestExplainers(fold(lowered), options);
-  const inProgram = { ...style, program: lowered };
   const explained = (own: CaseResult): CaseResult => {
     // With facts that are unknown, conditions have no values to show.
     if (own.details.kind !== 'failed' || own.asked.unknown !== undefined) return own;
     const explanation = explainers.explain(own);
-    return explanation === undefined
-      ? own
-      : { ...own, details: { ...own.details, ...shown(own, explanation, inProgram) } };
+    return explanation === undefined ? own : { ...own, details: { ...own.details, ...shown(own, explanation, style) } };
   };
   return { ...results, suites: results.suites.map((suite) => ({ ...suite, cases: suite.cases.map(explained) })) };
 }
 
 /** Formats an output; for a missing one, it shows the condition of its rule. */
 function shown(
-  { asked, action, details }: CaseResult,
+  { details }: CaseResult,
   explanation: Explanation,
-  style: ExplanationOptions,
+  style: PrettyOptions,
 ): { readonly explanation?: CaseExplanation } {
   const unmet = details.kind === 'failed' ? details.outputs : [];
   const missing = unmet.flatMap(({ kind, src }) => (kind === 'missing' ? src : []));
   const isAboutEffect = unmet.length === 0;
-  const lines =
-    isAboutEffect || missing.length > 0 ? briefExplanation({ ...asked, action }, explanation, style, missing) : [];
+  const lines = isAboutEffect || missing.length > 0 ? briefExplanation(explanation, style, missing) : [];
   return { explanation: { lines, data: explanation } };
 }
 

@@ -260,6 +260,9 @@ const EXPLAIN_DECISION_RESPONSE_EFFECT_NUMBERS = { EFFECT_ALLOW: 1, EFFECT_DENY:
 
 /** Writes the fields of authz.response.v1.ExplainDecisionResponse. */
 function writeExplainDecisionResponse(writer: WireWriter, message: ExplainDecisionResponse): void {
+  if ('unreached' in message && message.unreached !== undefined) {
+    writeText(writer, 12, message.unreached);
+  }
   if ('tenantRoles' in message && message.tenantRoles !== undefined) {
     for (let index = message.tenantRoles.length - 1; index >= 0; index--) {
       const item = message.tenantRoles[index] as TenantRole;

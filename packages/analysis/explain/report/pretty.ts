@@ -12,9 +12,7 @@ import type {
 import type { AccessRequest } from '../../../../runtime/engine/index.js';
 import type { Paint } from '../../../../compiler/diagnostics/paint.js';
 import { visible } from '../../../../compiler/diagnostics/visible.js';
-import type { Program } from '../../../../compiler/ir/program.js';
 import { isClause, isTrue, shown } from '../condition-tree.js';
-import { uncoveredKind } from '../uncovered-kind.js';
 
 /** How an explanation is shown. */
 export interface PrettyOptions {
@@ -23,12 +21,6 @@ export interface PrettyOptions {
   readonly pathOf: (file: string) => string;
   /** Whether values are shown whole; otherwise they are cut. */
   readonly full: boolean;
-}
-
-/** How the explanation of a decision is shown. */
-export interface ExplanationOptions extends PrettyOptions {
-  /** The policies that decided. */
-  readonly program: Program;
 }
 
 /** A line of a tree. */
@@ -41,12 +33,12 @@ export interface Line {
 export function prettyExplanation(
   request: AccessRequest,
   explanation: Explanation,
-  options: ExplanationOptions,
+  options: PrettyOptions,
 ): readonly string[] {
   const writer = new Writer(options);
   writer.head(request, explanation);
   writer.steps(0, explanation, explanation.steps);
-  if (isUnreached(explanation)) writer.line(0, visible(unreachedReason(request, options)));
+  if (explanation.unreached !== undefined) writer.line(0, visible(explanation.unreached));
   writer.nearMisses(explanation);
   return writer.lines.map(({ depth, text }) => `${'  '.repeat(depth)}${text}`);
 }
@@ -59,9 +51,8 @@ export function prettyExplanation(
  *   reached.
  */
 export function briefExplanation(
-  request: AccessRequest,
   explanation: Explanation,
-  options: ExplanationOptions,
+  options: PrettyOptions,
   sources: readonly string[] = [],
 ): readonly Line[] {
   const steps = relevantSteps(explanation, sources);
@@ -69,7 +60,7 @@ export function briefExplanation(
   const writer = new Writer(options);
   writer.line(
     0,
-    `WHY: ${visible(sources.length > 0 ? 'the rule of the output' : briefReason(request, explanation, options))}`,
+    `WHY: ${visible(sources.length > 0 ? 'the rule of the output' : (explanation.unreached ?? reason(explanation)))}`,
   );
   writer.steps(1, explanation, steps);
   return writer.lines;
@@ -261,19 +252,6 @@ function reason({ decision, decidedBy, steps, matchedPolicy, isRejected = false 
   const denying = steps.find(({ isLimit, policy, rules }) => isLimit && policy === matchedPolicy && rules.length === 0);
   if (denying !== undefined) return `${denying.policy} does not list the action`;
   return decision === 'DENY' ? 'no rule allows' : matchedPolicy;
-}
-
-function briefReason(request: AccessRequest, explanation: Explanation, options: ExplanationOptions): string {
-  return isUnreached(explanation) ? unreachedReason(request, options) : reason(explanation);
-}
-
-function isUnreached({ steps, isRejected = false }: Explanation): boolean {
-  return steps.length === 0 && !isRejected;
-}
-
-function unreachedReason({ principal, resource }: AccessRequest, { program }: ExplanationOptions): string {
-  const asked = { kind: resource.kind, principal: principal.id };
-  return uncoveredKind(program, asked) ?? 'no rule matches this action and these roles';
 }
 
 /** A result that is neither true nor false. */
