@@ -69,6 +69,7 @@ export function makeDeciders({ policies, options, clock, create, onDisagreement 
     // Without roles, what schemas mention is left.
     schemaFacts: (ask, index) =>
       reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(engine, ask, index), action: actionsOf(ask), roles: [] }),
+    effectFacts: (ask, index) => reads?.({}, aboutOne(engine, ask, index)),
     responseFacts: (ask, index) => reads?.({}, { ...aboutOne(engine, ask, index), level: 'response' }),
     at: (chosen, work) => {
       const before = instant;

@@ -42,6 +42,8 @@ export interface Deciders {
   readonly rejects: (ask: Ask) => SchemaSides;
   /** The facts that schemas mention, for one of the principals; undefined if it is not known. */
   readonly schemaFacts: (ask: Ask, index: number) => FactNames | undefined;
+  /** The facts on which the effect may depend; undefined if it is not known. */
+  readonly effectFacts: (ask: Ask, index: number) => FactNames | undefined;
   /** The facts on which the whole response depends; undefined if it is not known. */
   readonly responseFacts: (ask: Ask, index: number) => FactNames | undefined;
   /** Runs something at one instant. */
@@ -274,7 +276,8 @@ function distinct(facts: readonly OpenFact[]): readonly OpenFact[] {
   });
 }
 
-function answerOfOne(ask: Ask, index: number, { engine, partial, rejects, schemaFacts }: Deciders): PartialAnswer {
+function answerOfOne(ask: Ask, index: number, deciders: Deciders): PartialAnswer {
+  const { engine, partial, rejects, schemaFacts, effectFacts } = deciders;
   const { subject } = ask.principals[index] as Ask['principals'][number];
   const { resource, tenants } = ask;
   const unknown: FactNames = new Set([...subject.unknownFacts(), ...resource.subject.unknownFacts()]);
@@ -286,7 +289,15 @@ function answerOfOne(ask: Ask, index: number, { engine, partial, rejects, schema
     roles === undefined ? request : { ...request, principal: { ...request.principal, roles } },
     unknown,
   );
-  if (answer !== true) return answer;
+  if (typeof answer === 'object') {
+    // Without a formula, the decision is said to depend on everything.
+    const read = effectFacts(ask, index);
+    const asked = [...answer].filter((fact) => isAmong(fact, read));
+    if (asked.length > 0) return new Set(asked);
+    // All that it can read is known.
+    if (!engine.isAllowed(request)) return false;
+  }
+  if (answer === false) return false;
   // A schema may reject what the policies allow.
   const sides = rejects(ask);
   if (!sides.principal && !sides.resource) return true;

@@ -115,6 +115,50 @@ test('a fact that fails stays unknown', async () => {
   assert.ok(known.allowed);
 });
 
+/** An unnamed second rule shares its result with one called `rule-002`, which no formula says. */
+const SHARED = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - name: rule-002
+      actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.owner == P.id}}
+      output: {when: {ruleActivated: R.attr.visibility}}
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.owner == P.id && R.attr.blocked == false}}
+    - {actions: [edit], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: size(R.attr.friends) > 1}}}
+`;
+
+test('where no formula says it, sources of what is read are asked once each, and no others', async () => {
+  const shared = await loaded(compileTexts({ 'album.yaml': SHARED }, { facts: true }));
+  const refuse = (): never => assert.unreachable('nothing reads this');
+  const level: FactSource = { ...people, load: refuse };
+  const friends = albums({ provides: ['friends'], load: refuse });
+  for (const outputs of [true, false])
+    for (const sent of [{}, { visibility: 'public' }]) {
+      const [source, rest] = [albums(), albums({ provides: ['owner', 'visibility', 'blocked'] })];
+      for (const sources of [
+        [source, level],
+        [friends, rest, level],
+      ]) {
+        const authz = createFactsEngine(shared.policies, { sources });
+        const decisions = await authz.decideMany(
+          { principal: ann, resources: [about('1'), about('2', sent)], actions: ['view'] },
+          { outputs },
+        );
+        assert.is(decisions.get(0)?.get('view')?.allowed, true);
+        const denied = decisions.get(1)?.get('view');
+        assert.is(denied?.allowed === false && denied.why, 'policy');
+      }
+      assert.equal([source.calls.length, rest.calls.length], [1, 1]);
+    }
+});
+
 test('asks each source once for several resources', async () => {
   const source = albums();
   const authz = createFactsEngine(policies, { sources: [source, people] });

@@ -8,9 +8,10 @@ import {
   type FactsDecision,
   type FactsEngine,
   type FactSource,
+  readSetOf,
   type SessionOptions,
 } from '../../runtime/facts/index.js';
-import { factName } from '../../runtime/facts/fact-names.js';
+import { factName, isAmong } from '../../runtime/facts/fact-names.js';
 import { guard } from '../../runtime/engine/parts.js';
 import { PartialDecisions } from '../../packages/analysis/partial/partial-decisions.js';
 import { roundsUntil, sampleOf, SEED } from '../support/effort.js';
@@ -147,6 +148,27 @@ async function compare(family: Family, seed: number, questions: number, counts: 
     const at = `seed ${seed}, question ${question}`;
     assert.is(new Set(asked).size, asked.length, `${at}: asked twice: ${asked.join(', ')}`);
     assert.is(disagreements, 0, `${at}: the engine disagrees`);
+    const read = readSetOf(bundle, {
+      kind: resource.kind,
+      action,
+      roles: principal.roles,
+      scope: resource.scope,
+      version: resource.policyVersion,
+      principal,
+      level: outputs ? 'response' : 'effect',
+    }).facts;
+    for (const name of asked) {
+      const [of = '', index = ''] = name.split(' ');
+      const [root, layout] =
+        of === 'principal'
+          ? (['principal.attr', layouts.principal] as const)
+          : (['resource.attr', layouts.resource] as const);
+      const facts = (layout[Number(index)] ?? []).map((fact) => factName(root, fact));
+      assert.ok(
+        facts.some((fact) => isAmong(fact, read)),
+        `${at}: nothing reads what ${name} provides`,
+      );
+    }
     let isDecidedBefore = true;
     for (const [index, { given, whole }] of pairs.entries()) {
       const decision = decisions.get(index)?.get(action);
