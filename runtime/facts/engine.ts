@@ -8,7 +8,7 @@ import {
   type ResourceInput,
   type TenantDocuments,
 } from '../engine/index.js';
-import { requireResource, requireText, systemClock } from '../engine/parts.js';
+import { requireText, systemClock } from '../engine/parts.js';
 import { NotJsonError } from '../../packages/cel/runtime/index.js';
 import { type AnyPermissions, type Permissions, sanitize } from '../policy/index.js';
 import { type Ask, loadersAt, type Need, type Place, Rows, Subject, type UnknownFact } from './ask.js';
@@ -34,7 +34,7 @@ import { decideAll, type FactsDecision, fetchRows, type LoopOptions, step } from
 import { TurnBatch } from './session.js';
 import { type Selected, Selectors, selectorNames, type SelectOptions } from './selectors.js';
 import { SentDecision, type SentTest, sentTest } from './sent.js';
-import { copyAuxData, copyPrincipal, copyResource, readSent } from './sent-request.js';
+import { copyAuxData, copyChain, copyResource } from './sent-request.js';
 import { prepareSources } from './source.js';
 
 /** How long a decision may take unless the options say otherwise, in milliseconds. */
@@ -168,14 +168,14 @@ class SourcedEngine {
       }
     }
     const options = this.loopOptions({});
-    const [first] = this.makeDrafts([request]);
-    let { ask } = first as Draft;
+    const { question: asked, ask: first } = this.makeDrafts([request])[0] as Draft;
+    let ask = first;
     const rows = new Rows();
     if (!this.selectors.isEmpty) {
       const at = this.selectOptions(options);
-      const [before] = this.selectAll([request], rows, at);
+      const [before] = this.selectAll([asked], rows, at);
       if (takeKept(before?.needs ?? [], rows) < (before?.needs.length ?? 0)) return undefined;
-      const { question, used, unknown } = this.selectAll([request], rows, at)[0] as SelectedQuestion;
+      const { question, used, unknown } = this.selectAll([asked], rows, at)[0] as SelectedQuestion;
       if (unknown.length > 0) return { allowed: false, why: 'unknown', unknown, facts: used };
       ask = { ...this.makeAsks([question])[0], selected: used } as Ask;
     }
@@ -189,8 +189,7 @@ class SourcedEngine {
   for(given: Question['principal'], options: SessionOptions = {}): FactsSession {
     const { tenants } = options;
     const auxData = copyAuxData(options.auxData);
-    const { actors, ...own } = copyPrincipal(given);
-    const principal = { ...own, ...(actors && { actors: actors.map(copyPrincipal) }) };
+    const principal = copyChain(given);
     const rows = new Rows();
     const batch = new TurnBatch<Draft>((drafts, decided) => this.decideEach(drafts, rows, options, decided));
     const decide = async (action: string, resource: ResourceInput): Promise<FactsDecision> =>
@@ -363,8 +362,8 @@ class SourcedEngine {
     rows: Rows,
     loop: LoopOptions,
   ): Promise<Question['principal']> {
-    if (this.selectors.isEmpty) return given;
     const principal = copyChain(given);
+    if (this.selectors.isEmpty) return principal;
     const at = this.selectOptions(loop);
     const { needs } = this.selectors.ofChain(principal, rows, at);
     if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, loop, () => {});
@@ -373,23 +372,20 @@ class SourcedEngine {
     return input;
   }
 
-  private makeDrafts(questions: readonly Question[], options: DecideOptions = {}): readonly Draft[] {
+  private makeDrafts(given: readonly Question[], options: DecideOptions = {}): readonly Draft[] {
+    const questions = copyQuestions(given);
     const asks = this.makeAsks(this.selectors.isOf(undefined) ? withSomeRoles(questions) : questions, options);
     // Once it is known which policies decide, the questions are asked anew.
-    const copies = this.selectors.isEmpty ? questions : copyQuestions(questions);
-    return copies.map((question, index) => ({ question, ask: asks[index] as Ask }));
+    return questions.map((question, index) => ({ question, ask: asks[index] as Ask }));
   }
 
-  /** The asks of questions; those about the same principal or resource share what is known of it. */
+  /** The asks of questions that nobody else can change; those about the same principal or resource share what is known of it. */
   private makeAsks(questions: readonly Question[], options: DecideOptions = {}): readonly Ask[] {
     const resources = new Map<ResourceInput, Ask['resource']>();
     const principals = new Map<string, Map<Question['principal'], Ask['principals']>>();
-    const claims = new Map<AuxDataInput | undefined, AuxDataInput | undefined>();
-    return questions.map(({ principal, resource, action, auxData: given, tenants }): Ask => {
+    return questions.map(({ principal, resource, action, auxData, tenants }): Ask => {
       const of = resources.get(resource) ?? this.resourceOf(resource, options);
       resources.set(resource, of);
-      const auxData = claims.get(given) ?? copyAuxData(given);
-      claims.set(given, auxData);
       const place = findPlace(this.deciders, of.input);
       const key = JSON.stringify([place.scope, place.version]);
       const atPlace = principals.get(key) ?? new Map<Question['principal'], Ask['principals']>();
@@ -402,24 +398,20 @@ class SourcedEngine {
 
   private preparePrincipals(principal: Question['principal'], place: Place): Ask['principals'] {
     const { own, others } = loadersAt(this.loaders, undefined, place);
-    return chainOf(principal).map((given, index) => {
-      const input = copyPrincipal(given);
+    return chainOf(principal).map((input, index) => {
       const path = index === 0 ? 'principal' : `principal.actors[${index - 1}]`;
       requireText(input.id, path, '.id');
-      const sent = readSent(input.attr, `${path}.attr`);
-      return { input, subject: new Subject('principal.attr', input.id, sent, own, others, `${path}.attr`) };
+      return { input, subject: new Subject('principal.attr', input.id, input.attr ?? {}, own, others, `${path}.attr`) };
     });
   }
 
-  private resourceOf(resource: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
-    requireResource(resource);
-    const input = copyResource(resource);
+  private resourceOf(input: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
     const { own, others } = loadersAt(this.loaders, sanitize(input.kind), findPlace(this.deciders, input));
     if (lock !== undefined && this.selectors.isOf(input.kind))
       throw new TypeError(`\`${input.kind}\`: a row whose scope or version a source says cannot be locked`);
     const locks = lock === undefined ? undefined : requireLocks(own, input);
-    const given = readSent(input.attr, 'resource.attr');
-    const sent = locks === undefined ? given : withoutLocked(given, locks);
+    const { attr = {} } = input;
+    const sent = locks === undefined ? attr : withoutLocked(attr, locks);
     return { input, subject: new Subject('resource.attr', input.id, sent, own, others), locks };
   }
 
@@ -463,33 +455,15 @@ function copyQuestions(questions: readonly Question[]): readonly Question[] {
   const resources = new Map<ResourceInput, ResourceInput>();
   const claims = new Map<AuxDataInput | undefined, AuxDataInput | undefined>();
   return questions.map((question) => {
-    const principal = principals.get(question.principal) ?? copyChain(question.principal);
-    principals.set(question.principal, principal);
-    const resource = resources.get(question.resource) ?? copyWhole(question.resource);
-    resources.set(question.resource, resource);
-    const auxData = claims.get(question.auxData) ?? copyAuxData(question.auxData);
-    claims.set(question.auxData, auxData);
-    return { ...question, principal, resource, auxData };
+    const { principal: sender, resource: about, action, auxData: verified, tenants } = question;
+    const resource = resources.get(about) ?? copyResource(about);
+    resources.set(about, resource);
+    const principal = principals.get(sender) ?? copyChain(sender);
+    principals.set(sender, principal);
+    const auxData = claims.get(verified) ?? copyAuxData(verified);
+    claims.set(verified, auxData);
+    return { principal, resource, action, auxData, tenants };
   });
-}
-
-/** A resource with all attributes. */
-function copyWhole(resource: ResourceInput): ResourceInput {
-  const own = copyResource(resource);
-  return { ...own, attr: readSent(own.attr, 'resource.attr') };
-}
-
-/** A principal with its actors and all attributes. */
-function copyChain(given: Question['principal']): Question['principal'] {
-  const copyOne = (input: Question['principal'], path: string): Question['principal'] => {
-    const { actors: _, ...own } = copyPrincipal(input);
-    return { ...own, attr: readSent(own.attr, `${path}.attr`) };
-  };
-  const { actors } = given;
-  return {
-    ...copyOne(given, 'principal'),
-    ...(actors && { actors: actors.map((actor, index) => copyOne(actor, `principal.actors[${index}]`)) }),
-  };
 }
 
 /** Questions whose principals have roles, as far as it matters whether they are right: sources will say which ones. */

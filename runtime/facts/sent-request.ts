@@ -1,6 +1,7 @@
 import { isPlainObject, json, MAX_DEPTH, NotJsonError, plainAttributes } from '../../packages/cel/runtime/index.js';
 import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '../engine/index.js';
+import { requireResource } from '../engine/parts.js';
 import type { Attributes } from '../policy/index.js';
 import { absent } from './source.js';
 
@@ -9,15 +10,35 @@ import { absent } from './source.js';
  * once, as the engine reads it.
  */
 
-/** A principal, or an actor, with the fields that decide. Attributes are copied by `readSent`. */
-export function copyPrincipal(input: PrincipalInput): PrincipalInput {
+/** A principal with its actors and all attributes. What is not a list is refused later. */
+export function copyChain(given: PrincipalInput): PrincipalInput {
+  const { attr, actors, ...own } = copyPrincipal(given);
+  return {
+    ...own,
+    attr: readSent(attr, 'principal.attr'),
+    ...(actors !== undefined && {
+      actors: Array.isArray(actors)
+        ? (actors as readonly PrincipalInput[]).map((actor, index) => copyActor(actor, `principal.actors[${index}]`))
+        : actors,
+    }),
+  };
+}
+
+/** Actors of actors are refused later. */
+function copyActor(given: PrincipalInput, path: string): PrincipalInput {
+  const { attr, ...own } = copyPrincipal(given);
+  return { ...own, attr: readSent(attr, `${path}.attr`) };
+}
+
+/** A principal, or an actor, with the fields that decide. */
+function copyPrincipal(input: PrincipalInput): PrincipalInput {
   const { id, roles, attr, policyVersion, scope, actors } = input;
   return {
     id,
     roles: copyList(roles),
     attr,
-    policyVersion,
-    scope,
+    ...(policyVersion !== undefined && { policyVersion }),
+    ...(scope !== undefined && { scope }),
     ...(actors && { actors: copyList(actors) }),
   };
 }
@@ -27,10 +48,15 @@ function copyList<Item>(list: readonly Item[]): readonly Item[] {
   return Array.isArray(list) ? [...list] : list;
 }
 
-/** A resource with the fields that decide. */
-export function copyResource({ kind, id, attr, policyVersion, scope }: ResourceInput): ResourceInput {
-  return { kind, id, attr, policyVersion, scope };
+/** A resource with the fields that decide. Throws a NotJsonError for one that decides nothing. */
+export function copyResource(given: ResourceInput): ResourceInput {
+  const { kind, id, attr, policyVersion, scope } = given ?? NOTHING;
+  const own = { kind, id, attr, policyVersion, scope };
+  requireResource(own);
+  return { ...own, attr: readSent(attr, 'resource.attr') };
 }
+
+const NOTHING = {} as ResourceInput;
 
 /** The claims of tokens. */
 export function copyAuxData(given: AuxDataInput | undefined): AuxDataInput | undefined {
@@ -43,7 +69,7 @@ export function copyAuxData(given: AuxDataInput | undefined): AuxDataInput | und
 }
 
 /** Attributes as they were sent, with those that are said to be absent. */
-export function readSent(attr: Attributes | undefined, path: string): Attributes {
+function readSent(attr: Attributes | undefined, path: string): Attributes {
   if (attr === undefined || attr === null) return {};
   if (typeof attr !== 'object' || typeof attr['toJSON'] === 'function') return plainAttributes(attr, path);
   const missing: string[] = [];
