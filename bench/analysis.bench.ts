@@ -4,9 +4,8 @@ import { CoverageRecorder } from '../packages/analysis/coverage/coverage.js';
 import { type LoadedVersion, loadVersion } from '../packages/analysis/decision/policy-version.js';
 import { listMutants } from '../packages/policy-tests/mutate/mutants.js';
 import { countKilled } from '../packages/policy-tests/mutate/mutate.js';
-import { askEngine } from '../packages/policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../packages/policy-tests/engine/partial-tests.js';
-import { makeBundle, type ProgramBundle } from '../packages/analysis/program/bundle.js';
+import { askPolicies } from '../packages/policy-tests/engine/ask-policies.js';
+import { makeBundle } from '../packages/analysis/program/bundle.js';
 import { loadSuites } from '../compiler/load/index.js';
 import { fold } from '../compiler/optimise/index.js';
 import type { Ask } from '../packages/policy-tests/ask.js';
@@ -125,16 +124,15 @@ function runsOf({ lowered }: LoadedVersion, policies: CompiledBundle, traces: Co
   const callOptions = { filter: new Map(), skipBatching: false, traced: false };
   const calls = testCalls(suites, callOptions);
   const mutants = listMutants(lowered);
-  const interpreted = makeBundle(fold(lowered));
-  const partial = decidesPartially(() => interpreted.program);
-  const askerOf = (own: ProgramBundle): Ask =>
-    askEngine({ policies: own.bundle, traces: own.traced, partial: decidesPartially(() => own.program) }, options).ask;
+  const compiled = { policies, traces, lowered: () => lowered };
+  const { bundle, traced } = makeBundle(fold(lowered));
+  const interpreted = { policies: bundle, traces: traced, lowered: () => lowered };
   const tests = (ask: Ask): unknown => runTests(suites, { ...callOptions, ask });
   const asked = (ask: Ask): unknown => calls.map(({ question, judge }) => judge(ask(question)));
-  const plainly = (run: (ask: Ask) => unknown): unknown => run(askEngine({ policies, traces, partial }, options).ask);
+  const plainly = (run: (ask: Ask) => unknown): unknown => run(askPolicies(compiled, options).ask);
   const covered = (run: (ask: Ask) => unknown): unknown => {
     const recorder = new CoverageRecorder(lowered);
-    run(askEngine({ policies, traces, partial }, options, (request, own) => recorder.record(request, own)).ask);
+    run(askPolicies(compiled, options, (request, own) => recorder.record(request, own)).ask);
     return recorder.coverage();
   };
   return [
@@ -142,10 +140,10 @@ function runsOf({ lowered }: LoadedVersion, policies: CompiledBundle, traces: Co
     { name: 'tests, with coverage', run: () => covered(tests) },
     { name: 'calls', run: () => plainly(asked) },
     { name: 'calls, with coverage', run: () => covered(asked) },
-    { name: 'calls of interpreted policies', run: () => asked(askerOf(interpreted)) },
+    { name: 'calls of interpreted policies', run: () => asked(askPolicies(interpreted, options).ask) },
     {
       name: 'calls of a mutant',
-      run: () => countKilled(mutants, lowered, { calls, askerOf }),
+      run: () => countKilled(mutants, lowered, { calls, options }),
       count: mutants.length,
     },
   ];

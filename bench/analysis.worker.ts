@@ -1,10 +1,8 @@
-import { fold } from '../compiler/optimise/index.js';
 import { CoverageRecorder } from '../packages/analysis/coverage/coverage.js';
 import { type LoadedVersion, loadVersion } from '../packages/analysis/decision/policy-version.js';
 import { diffVersions } from '../packages/analysis/diff/diff.js';
 import { explainDecisions, stoppedClock } from '../packages/analysis/explain/explain-decisions.js';
-import { askEngine } from '../packages/policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../packages/policy-tests/engine/partial-tests.js';
+import { askPolicies } from '../packages/policy-tests/engine/ask-policies.js';
 import { makeProver } from '../packages/analysis/solve/prover.js';
 import type { Prover } from '../packages/analysis/question/question.js';
 import { findZ3, startZ3 } from '../packages/analysis/solve/z3.js';
@@ -93,8 +91,8 @@ async function suggested(): Promise<AnalysisReport> {
   const { lowered, traced } = version;
   const compiled = await version.compiled();
   const engineOptions = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
-  const policies = { policies: compiled, traces: await traced(), partial: decidesPartially(() => fold(lowered)) };
-  const { ask } = askEngine(policies, engineOptions);
+  const policies = { policies: compiled, traces: await traced(), lowered: () => lowered };
+  const { ask } = askPolicies(policies, engineOptions);
   const allowed = { roles: undefined, actions: undefined };
   const subject = { program: lowered, compiled, ask, engineOptions, calls: [], allowed };
   const { value, milliseconds: analyse } = await timed(() =>

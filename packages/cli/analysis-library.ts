@@ -27,8 +27,7 @@ import type { DiffOptions } from '../analysis/diff/options.js';
 import type { DiffReport } from '../analysis/diff/report.js';
 import { currentInstant } from '../analysis/explain/explain.js';
 import { explainDecisions } from '../analysis/explain/explain-decisions.js';
-import { askEngine } from '../policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../policy-tests/engine/partial-tests.js';
+import { askPolicies } from '../policy-tests/engine/ask-policies.js';
 import { explainFailures } from '../policy-tests/engine/explained-tests.js';
 import type { Solver } from '../analysis/solve/solver.js';
 import { reportUnfilteredRules } from '../analysis/tables/unfiltered-rules.js';
@@ -230,8 +229,8 @@ export async function coverTests(
     'suites' in tests ? tests.suites : suitesAmong(tests.map(({ path, text }) => new Source(path, sourceText(text))));
   const recorder = new CoverageRecorder(lowered);
   const options = { strictEvaluation, schemaEnforcement };
-  const { ask } = askEngine(
-    { policies: await compiled(), traces: await traced(), partial: decidesPartially(() => fold(lowered)) },
+  const { ask } = askPolicies(
+    { policies: await compiled(), traces: await traced(), lowered: () => lowered },
     options,
     (request, engineOptions) => recorder.record(request, engineOptions),
   );

@@ -12,8 +12,6 @@ import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { mutationText } from '../../packages/policy-tests/mutate/report/text.js';
 import { makeBundle } from '../../packages/analysis/program/bundle.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
-import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
 import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
@@ -300,7 +298,11 @@ else
     const report = await reportOf({ rules: [BOUNDS] }, {}, { prover: z3 });
     assert.ok(textsOf(report).includes(`equivalent op view: ${NARROWER}`), textsOf(report).join('\n'));
     assert.is(report.total.undecided, 0);
-    const strict = await reportOf({ rules: [BOUNDS] }, {}, { prover: z3, isProvable: false });
+    const strict = await reportOf(
+      { rules: [BOUNDS] },
+      {},
+      { prover: z3, options: { strictEvaluation: true, schemaEnforcement: 'none' } },
+    );
     assert.is(strict.total.equivalent, 0);
   });
 
@@ -354,15 +356,12 @@ async function reportOf(
   schemaTexts: ReadonlyMap<string, string> = new Map(),
 ): Promise<MutationReport> {
   const program = programOf(policy, more, schemaTexts);
-  const options = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   return tryMutants(
     program,
     selected(listMutants(program), {}),
     {
       calls: callsOf(),
-      askerOf: ({ bundle, traced, program }) =>
-        askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => program) }, options).ask,
-      isProvable: true,
+      options: { strictEvaluation: false, schemaEnforcement: 'none' },
       compiled: makeBundle(fold(program)).bundle,
       ...tests,
     },

@@ -1,23 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fold } from '../../compiler/optimise/index.js';
 import { type Coverage, CoverageRecorder } from '../../packages/analysis/coverage/coverage.js';
 import { countKilled, tryMutants } from '../../packages/policy-tests/mutate/mutate.js';
 import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { selected } from '../../packages/policy-tests/mutate/selection.js';
-import type { ProgramBundle } from '../../packages/analysis/program/bundle.js';
 import { suggestForCoverage } from '../../packages/policy-tests/suggest/coverage-suggestions.js';
 import { suggestForMutants } from '../../packages/policy-tests/suggest/mutant-suggestions.js';
 import { listGoals } from '../../packages/policy-tests/suggest/goals.js';
 import { Reachability } from '../../packages/policy-tests/suggest/reachability.js';
 import type { Suggestions, SuggestionSubject } from '../../packages/policy-tests/suggest/subject.js';
 import { suiteText } from '../../packages/policy-tests/suggest/suite.js';
-import { askEngine, type LoadedPolicies } from '../../packages/policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
+import { askPolicies, type PoliciesWithProgram } from '../../packages/policy-tests/engine/ask-policies.js';
 import { chooseProver } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
-import type { Ask } from '../../packages/policy-tests/ask.js';
 import { runTests, testCalls } from '../../packages/policy-tests/run-tests.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
@@ -259,15 +255,13 @@ test('random policies: a suite notices each mutant that a test is suggested for'
     const subject = await subjectOf(policyFiles(randomStore(random, { outputs: false, runtime: false })));
     const { program } = subject;
     const mutants = selected(listMutants(program), { count: 8, seed });
-    const askerOf = ({ bundle, traced, program: own }: ProgramBundle): Ask =>
-      askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => own) }, ASK_OPTIONS).ask;
-    const tests = { calls: [], askerOf, compiled: subject.compiled, isProvable: true };
+    const tests = { calls: [], options: ASK_OPTIONS, compiled: subject.compiled };
     const report = await tryMutants(program, mutants, tests, { next: () => Promise.resolve(true) });
     const suggestions = await suggestForMutants(report, mutants, subject, always);
     coverageOf(suggestions, subject);
     const calls = callsOf(suiteText(suggestions.tests));
     const survivors = mutants.filter((_, index) => report.mutants[index]?.result === 'survived');
-    const killed = countKilled(survivors, program, { calls, askerOf });
+    const killed = countKilled(survivors, program, { calls, options: ASK_OPTIONS });
     assert.is(killed, survivors.length - suggestions.unmet.length, `seed ${seed}`);
     noticed += killed;
   }
@@ -322,17 +316,17 @@ function policyTexts(rules: readonly object[]): { readonly [path: string]: strin
   return { 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) };
 }
 
-type LoadedSubject = SuggestionSubject & { readonly loaded: LoadedPolicies };
+type LoadedSubject = SuggestionSubject & { readonly loaded: PoliciesWithProgram };
 
 async function subjectOf(texts: { readonly [path: string]: string }): Promise<LoadedSubject> {
   const compilation = compileTexts(texts);
   const { policies, traced } = await loaded(compilation);
   const program = compilation.lowered as Program;
-  const own = { policies, traces: await traced(), partial: decidesPartially(() => fold(program)) };
+  const own = { policies, traces: await traced(), lowered: () => program };
   return {
     program,
     compiled: policies,
-    ask: askEngine(own, ASK_OPTIONS).ask,
+    ask: askPolicies(own, ASK_OPTIONS).ask,
     engineOptions: { schemaEnforcement: 'none' },
     calls: [],
     allowed: { roles: undefined, actions: undefined },
@@ -343,7 +337,7 @@ async function subjectOf(texts: { readonly [path: string]: string }): Promise<Lo
 /** The coverage of suggested tests, all of which have to pass. */
 function coverageOf({ tests }: Suggestions, { loaded: own, program }: LoadedSubject): Coverage {
   const recorder = new CoverageRecorder(program);
-  const { ask } = askEngine(own, ASK_OPTIONS, (request, options) => recorder.record(request, options));
+  const { ask } = askPolicies(own, ASK_OPTIONS, (request, options) => recorder.record(request, options));
   const text = suiteText(tests);
   const { suites, summary } = runTests([suiteFiles(text)], {
     filter: new Map(),

@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
-import { fold } from '../../compiler/optimise/index.js';
-import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
+import { askPolicies } from '../../packages/policy-tests/engine/ask-policies.js';
 import { policiesInMemory } from '../../packages/cli/policies/compile.js';
 import { PROCESS_CONTEXT } from '../../packages/cli/process-context.js';
 import { loadSuites } from '../../compiler/load/index.js';
@@ -83,12 +81,8 @@ async function askOf(directory: string): Promise<Ask> {
   const policies = await policiesInMemory(directory, PROCESS_CONTEXT);
   if (policies === undefined) throw new Error(`${directory} does not compile`);
   const { lowered } = policies;
-  const loaded = {
-    policies: policies.policies,
-    traces: await policies.traced(),
-    partial: decidesPartially(() => fold(lowered)),
-  };
-  return askEngine(loaded, { strictEvaluation: false, schemaEnforcement: 'warn' }).ask;
+  const loaded = { policies: policies.policies, traces: await policies.traced(), lowered: () => lowered };
+  return askPolicies(loaded, { strictEvaluation: false, schemaEnforcement: 'warn' }).ask;
 }
 
 function isGood({ summary: { overallResult } }: Report): boolean {

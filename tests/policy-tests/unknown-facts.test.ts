@@ -4,10 +4,8 @@ import { CoverageRecorder } from '../../packages/analysis/coverage/coverage.js';
 import { type PolicyTestOptions, runPolicyTests } from '../../packages/cli/policies/test-policies.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
-import { fold } from '../../compiler/optimise/index.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
-import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../packages/policy-tests/engine/partial-tests.js';
+import { askPolicies } from '../../packages/policy-tests/engine/ask-policies.js';
 import { testFilter } from '../../packages/policy-tests/filter.js';
 import { listMutants } from '../../packages/policy-tests/mutate/mutants.js';
 import { tryMutants } from '../../packages/policy-tests/mutate/mutate.js';
@@ -189,8 +187,8 @@ test('coverage counts what the engine evaluates: decisions that are made', async
   assert.is(await coveredBy(OWNER, 'view: EFFECT_ALLOW'), 1);
   const requests: unknown[] = [];
   const { policies, traced } = await loaded(compilation);
-  const { ask } = askEngine(
-    { policies, traces: await traced(), partial: decidesPartially(() => fold(compilation.lowered as Program)) },
+  const { ask } = askPolicies(
+    { policies, traces: await traced(), lowered: () => compilation.lowered },
     { strictEvaluation: false, schemaEnforcement: 'none' },
     ({ resource, action }) => requests.push([action, resource.attr]),
   );
@@ -215,9 +213,7 @@ test('a mutant that decides without a fact is killed', async () => {
       listMutants(program),
       {
         calls,
-        askerOf: ({ bundle, traced, program: own }) =>
-          askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => own) }, options).ask,
-        isProvable: true,
+        options,
         compiled: policies,
       },
       { next: () => Promise.resolve(true) },

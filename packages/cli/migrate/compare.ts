@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { fold } from '../../../compiler/optimise/index.js';
 import type { AccessRequest, EngineOptions } from '../../../runtime/engine/index.js';
 import { CoverageRecorder } from '../../analysis/coverage/coverage.js';
-import { askEngine } from '../../policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../policy-tests/engine/partial-tests.js';
+import { askPolicies } from '../../policy-tests/engine/ask-policies.js';
 import { suggestForCoverage } from '../../policy-tests/suggest/coverage-suggestions.js';
 import { testCalls } from '../../policy-tests/run-tests.js';
 import { createEngine } from '../../../runtime/engine/index.js';
@@ -58,7 +56,6 @@ export async function compareWithServer(
 ): Promise<Comparison> {
   if (policies === undefined) return { compared: 0, differences: [] };
   const traces = await policies.traced();
-  const partial = decidesPartially(() => fold(policies.lowered));
   const ask = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   const calls = testCalls(suites, { filter: new Map(), skipBatching: false, traced: false });
   const end = performance.now() + LONGEST_SEARCH;
@@ -67,7 +64,7 @@ export async function compareWithServer(
     {
       program: policies.lowered,
       compiled: policies.policies,
-      ask: askEngine({ policies: policies.policies, traces, partial }, ask).ask,
+      ask: askPolicies({ policies: policies.policies, traces, lowered: () => policies.lowered }, ask).ask,
       engineOptions: { strictEvaluation: false, schemaEnforcement: 'none' },
       calls,
       allowed: { roles: undefined, actions: undefined },

@@ -9,8 +9,6 @@ import { testCalls } from '../../policy-tests/run-tests.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, printMessage } from '../exit.js';
 import { ProgressLine, formatStep } from '../progress.js';
-import { askEngine } from '../../policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../policy-tests/engine/partial-tests.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
 import type { SolverOptions } from './comparison-options.js';
@@ -37,9 +35,7 @@ export async function tryTests(
       selected(listMutants(lowered), { rule, count, seed }),
       {
         calls: testCalls(suites, { ...testOptions, traced: false }),
-        askerOf: ({ bundle, traced, program }) =>
-          askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => program) }, testOptions).ask,
-        isProvable: !testOptions.strictEvaluation,
+        options: testOptions,
         compiled: policies,
         prover: chooseProver({ solver }),
       },

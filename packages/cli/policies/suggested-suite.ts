@@ -1,5 +1,4 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { fold } from '../../../compiler/optimise/index.js';
 import { basename } from 'node:path';
 import { type Coverage, CoverageRecorder, toPercent } from '../../analysis/coverage/coverage.js';
 import { countKilled, type MutationReport, computeScore } from '../../policy-tests/mutate/mutate.js';
@@ -17,8 +16,7 @@ import { runTests, testCalls } from '../../policy-tests/run-tests.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT, printMessage } from '../exit.js';
 import { ProgressLine } from '../progress.js';
-import { askEngine, type LoadedPolicies } from '../../policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../policy-tests/engine/partial-tests.js';
+import { askPolicies, type PoliciesWithProgram } from '../../policy-tests/engine/ask-policies.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { SolverOptions } from './comparison-options.js';
 import type { MutationOptions } from './mutation-options.js';
@@ -54,7 +52,7 @@ interface Outcome extends Suggestions {
 export async function suggestTests(inputs: SuggestionInputs, goal: 'uncovered' | 'mutants'): Promise<number> {
   const { options, pathOf, context } = inputs;
   const { policies, traced, lowered } = inputs.policies;
-  const loaded = { policies, traces: await traced(), partial: decidesPartially(() => fold(lowered)) };
+  const loaded = { policies, traces: await traced(), lowered: () => lowered };
   const { tests, unmet, isInterrupted, raised } = await withinTime(
     options.suggestTimeout,
     (goOn) => (goal === 'mutants' ? forMutants(inputs, loaded, goOn) : forCoverage(inputs, loaded, goOn)),
@@ -81,11 +79,11 @@ export function refusedFile(write: string): string | undefined {
   return existsSync(write) ? `\`${visible(write)}\` exists; name a new file` : undefined;
 }
 
-async function forCoverage(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn: Continue): Promise<Outcome> {
+async function forCoverage(inputs: SuggestionInputs, loaded: PoliciesWithProgram, goOn: Continue): Promise<Outcome> {
   const { policies, suites, testOptions } = inputs;
   const { lowered } = policies;
   const [searched, confirmed] = [new CoverageRecorder(lowered), new CoverageRecorder(lowered)];
-  const { ask } = askEngine(loaded, testOptions, (request, options) => {
+  const { ask } = askPolicies(loaded, testOptions, (request, options) => {
     for (const recorder of [searched, confirmed]) recorder.record(request, options);
   });
   const calls = testCalls(suites, { ...testOptions, traced: false });
@@ -95,7 +93,7 @@ async function forCoverage(inputs: SuggestionInputs, loaded: LoadedPolicies, goO
   return {
     ...suggestions,
     raised: (text) => {
-      const recording = askEngine(loaded, testOptions, (request, options) => confirmed.record(request, options));
+      const recording = askPolicies(loaded, testOptions, (request, options) => confirmed.record(request, options));
       runTests([suiteFiles(text)], { ...testOptions, filter: new Map(), traced: false, ask: recording.ask });
       return raisedCoverage(before, confirmed.coverage());
     },
@@ -114,7 +112,7 @@ function raisedCoverage({ total: before }: Coverage, { total: after }: Coverage)
     .join(', ');
 }
 
-async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn: Continue): Promise<Outcome> {
+async function forMutants(inputs: SuggestionInputs, loaded: PoliciesWithProgram, goOn: Continue): Promise<Outcome> {
   const { policies, suites, testOptions, options } = inputs;
   const { lowered } = policies;
   const report = inputs.mutants ?? (await tryTests(suites, policies, testOptions, options, inputs.context));
@@ -130,8 +128,7 @@ async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn
       const { killed, survived, score } = report.total;
       const noticed = countKilled(survivors, lowered, {
         calls,
-        askerOf: ({ bundle, traced, program }) =>
-          askEngine({ policies: bundle, traces: traced, partial: decidesPartially(() => program) }, testOptions).ask,
+        options: testOptions,
       });
       return `score ${score} % → ${computeScore(killed + noticed, killed + survived)} %`;
     },
@@ -140,13 +137,13 @@ async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn
 
 function makeSubject(
   { policies, suites, testOptions, options }: SuggestionInputs,
-  loaded: LoadedPolicies,
+  loaded: PoliciesWithProgram,
 ): SuggestionSubject {
   const { roles, actions } = readVocabulary();
   return {
     program: policies.lowered,
     compiled: loaded.policies,
-    ask: askEngine(loaded, testOptions).ask,
+    ask: askPolicies(loaded, testOptions).ask,
     engineOptions: { strictEvaluation: testOptions.strictEvaluation, schemaEnforcement: 'none' },
     calls: testCalls(suites, { ...testOptions, traced: false }),
     allowed: { roles, actions },
@@ -155,9 +152,9 @@ function makeSubject(
 }
 
 /** Tests pass whether or not schemas are enforced, as in the tests of `authzc compile`. */
-function requirePassing(text: string, loaded: LoadedPolicies, testOptions: PolicyTestOptions): void {
+function requirePassing(text: string, loaded: PoliciesWithProgram, testOptions: PolicyTestOptions): void {
   for (const schemaEnforcement of [testOptions.schemaEnforcement, 'reject'] as const) {
-    const { ask } = askEngine(loaded, { ...testOptions, schemaEnforcement });
+    const { ask } = askPolicies(loaded, { ...testOptions, schemaEnforcement });
     const { suites, summary } = runTests([suiteFiles(text)], { ...testOptions, filter: new Map(), traced: false, ask });
     if (summary.overall !== 'passed') throw invariant(`a suggested test does not pass: ${suites[0]?.error ?? text}`);
   }

@@ -5,7 +5,6 @@ import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js
 import { toReport } from '../../../compiler/diagnostics/json.js';
 import { colored, plain } from '../../../compiler/diagnostics/paint.js';
 import type { Program } from '../../../compiler/ir/program.js';
-import { fold } from '../../../compiler/optimise/index.js';
 import type { SuiteFiles } from '../../../compiler/load/index.js';
 import { testFilter, type TestFilter } from '../../policy-tests/filter.js';
 import type { TestFormat } from '../../policy-tests/report/formats.js';
@@ -19,8 +18,8 @@ import { type OutputFormat, printDiagnostics } from '../report.js';
 import { DIAGNOSTIC_RULES, toFindings } from '../findings/diagnostics.js';
 import { findingLog, isLogFormat } from '../findings/log.js';
 import { listFolders, TEST_RULES, testFindings } from '../findings/tests.js';
-import { askEngine, type AskOptions, type OnDecision } from '../../policy-tests/engine/ask-engine.js';
-import { decidesPartially } from '../../policy-tests/engine/partial-tests.js';
+import type { AskOptions, OnDecision } from '../../policy-tests/engine/ask-engine.js';
+import { askPolicies } from '../../policy-tests/engine/ask-policies.js';
 import { compileFolder, type FolderCompilation, loadPolicies } from './compile.js';
 import type { TestOptions } from './test-options.js';
 import { undeclaredInTests } from './test-vocabulary.js';
@@ -152,12 +151,8 @@ export async function runPolicyTests(
   onDecision?: OnDecision,
 ): Promise<PolicyTestOutcome> {
   const progress = options.stderr && new ProgressLine(options.stderr);
-  const partial = decidesPartially(() => {
-    const lowered = policies.lowered();
-    return lowered && fold(lowered);
-  });
-  const loaded = { policies: policies.policies, traces: await policies.traced(), partial };
-  const { ask, violations } = askEngine(loaded, options, onDecision);
+  const loaded = { ...policies, traces: await policies.traced() };
+  const { ask, violations } = askPolicies(loaded, options, onDecision);
   const ran = runTests(suites, {
     ...options,
     ask,

@@ -1,9 +1,9 @@
 import type { CompiledBundle } from '../../../runtime/engine/index.js';
 import type { Ask } from '../ask.js';
+import type { AskOptions } from '../engine/ask-engine.js';
+import { askProgram } from '../engine/ask-policies.js';
 import type { TestCall } from '../run-tests.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { makeBundle, type ProgramBundle } from '../../analysis/program/bundle.js';
-import { fold } from '../../../compiler/optimise/index.js';
 import type { Answer, Prover } from '../../analysis/question/question.js';
 import { LiteralValues } from '../../analysis/witness/literal-values.js';
 import { realistic } from '../../analysis/witness/realistic.js';
@@ -60,10 +60,7 @@ export interface MutationTotals {
 /** The tests to try. */
 export interface Tests {
   readonly calls: readonly TestCall[];
-  /** What tests ask with a set of policies. */
-  readonly askerOf: (policies: ProgramBundle) => Ask;
-  /** Whether default evaluation decides: proofs are about it. */
-  readonly isProvable: boolean;
+  readonly options: AskOptions;
   readonly compiled: CompiledBundle;
   /** Creates the solver when it is first needed; undefined without one. */
   readonly prover?: (() => Promise<Prover>) | undefined;
@@ -79,10 +76,12 @@ export interface Progress {
 export async function tryMutants(
   program: ir.Program,
   mutants: readonly Mutant[],
-  { calls, askerOf, isProvable, compiled, prover }: Tests,
+  { calls, options, compiled, prover }: Tests,
   { next }: Progress,
 ): Promise<MutationReport> {
-  const passing = passingCalls(calls, askerOf(makeBundle(fold(program))));
+  const passing = passingCalls(calls, askProgram(program, options));
+  // Proofs are about default evaluation.
+  const isProvable = !options.strictEvaluation;
   const seeds = listRequests(calls).map(makeSituation);
   const literalValues = new LiteralValues(program);
   const comparison = new MutantComparison(program, compiled, isProvable ? prover : undefined);
@@ -91,7 +90,7 @@ export async function tryMutants(
     for (const [index, { program: made, ...mutant }] of mutants.entries()) {
       if (!(await next(index, mutants.length))) break;
       const mutated = made();
-      const killedBy = firstFailure(passing, askerOf(makeBundle(fold(mutated))));
+      const killedBy = firstFailure(passing, askProgram(mutated, options));
       if (killedBy !== undefined) {
         results.push({ ...mutant, result: 'killed', killedBy });
         continue;
@@ -122,10 +121,10 @@ export async function tryMutants(
 export function countKilled(
   mutants: readonly Mutant[],
   program: ir.Program,
-  { calls, askerOf }: Pick<Tests, 'calls' | 'askerOf'>,
+  { calls, options }: Pick<Tests, 'calls' | 'options'>,
 ): number {
-  const passing = passingCalls(calls, askerOf(makeBundle(fold(program))));
-  return mutants.filter((mutant) => firstFailure(passing, askerOf(makeBundle(fold(mutant.program()))))).length;
+  const passing = passingCalls(calls, askProgram(program, options));
+  return mutants.filter((mutant) => firstFailure(passing, askProgram(mutant.program(), options))).length;
 }
 
 /** The answer with attributes that the schemas accept, if there are such: readers do not believe a request that no caller sends. */
