@@ -67,8 +67,11 @@ export async function startServer(
     log === undefined
       ? undefined
       : await startObservation(config, bundles, log, { ...surroundings, store, facts: sources });
-  const auditWatch =
-    audit === undefined ? undefined : startAuditWatch(config, bundles, audit, log, observation?.watchers ?? []);
+  // Told by sources and the audit log; the server guards those that it tells itself.
+  const observers = (observation?.watchers ?? []).map((watcher) =>
+    guarded(watcher, (problem, error) => log?.logger('authz.server').error(problem, { error })),
+  );
+  const auditWatch = audit === undefined ? undefined : startAuditWatch(config, bundles, audit, log, observers);
   const tenants: TenantService | undefined = store && {
     loader: store,
     neededBy: (principal, bundle) => bundles.of({ bundle }).tenants?.neededBy(principal) ?? [],
@@ -81,9 +84,6 @@ export async function startServer(
     ...(shadow === undefined ? [] : [shadow.watcher]),
     ...(auditWatch === undefined ? [] : [auditWatch.watcher]),
   ];
-  const ofFetches = (observation?.watchers ?? []).map((watcher) =>
-    guarded(watcher, (problem, error) => log?.logger('authz.server').error(problem, { error })),
-  );
   const answered = async (): Promise<void> => {
     await store?.close();
     await sources?.close();
@@ -107,7 +107,7 @@ export async function startServer(
     preparation: {
       bundles,
       tenants,
-      facts: sources?.serviceFor(bundles, (call, fetch) => tellFetched(ofFetches, call, fetch)),
+      facts: sources?.serviceFor(bundles, (call, fetch) => tellFetched(observers, call, fetch)),
     },
     build: () => bundles.current.release,
     watchers,

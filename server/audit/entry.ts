@@ -26,7 +26,7 @@ import type {
   RequestContext,
   Resource,
 } from '../../proto/gen/messages.js';
-import { setOwn } from '../../packages/cel/runtime/own-property.js';
+import { isEmpty, setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { CheckEntry, Decision, Plan, VerifiedAuxData } from '../service/decider.js';
 import type { Call, Peer } from '../service/call.js';
@@ -390,9 +390,4 @@ function planOutput(request: PlanResourcesRequest, plan: Plan, errors: readonly 
 /** The older member of a request stands for a list of one. */
 function listActions({ action, actions }: PlanResourcesRequest): readonly string[] {
   return action === '' ? actions : [action];
-}
-
-function isEmpty(value: object): boolean {
-  for (const key in value) if (Object.hasOwn(value, key)) return false;
-  return true;
 }

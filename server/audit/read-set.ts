@@ -16,7 +16,7 @@ import type {
 } from '../../proto/gen/audit-messages.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
 import type { FactsOfCheck } from '../service/facts.js';
-import { setOwn } from '../../packages/cel/runtime/own-property.js';
+import { isEmpty, setOwn } from '../../packages/cel/runtime/own-property.js';
 
 type Input = CheckInput | PlanInput;
 
@@ -273,9 +273,4 @@ function compare({ root, facts }: NamesRead, before: Attributes = {}, after: Att
 function isSame(kept: unknown, before: unknown): boolean {
   if (kept === before || typeof kept !== 'object' || kept === null) return true;
   return JSON.stringify(kept) === JSON.stringify(before);
-}
-
-function isEmpty(value: object): boolean {
-  for (const key in value) if (Object.hasOwn(value, key)) return false;
-  return true;
 }

@@ -4,3 +4,9 @@ export function setOwn(target: { [name: string]: unknown }, name: string, value:
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
   else target[name] = value;
 }
+
+/** Whether an object has no property of its own. */
+export function isEmpty(value: object): boolean {
+  for (const name in value) if (Object.hasOwn(value, name)) return false;
+  return true;
+}
