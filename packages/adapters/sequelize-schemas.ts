@@ -45,41 +45,28 @@ export function watchQueries(model: ModelStatic<Model>): void {
   const generator = generatorOf(model);
   if (watched.has(generator)) return;
   watched.add(generator);
-  const watch = (method: keyof Generator, schemaOfCall: (values: readonly unknown[]) => Schema | 'same'): void => {
+  const watch = <Of>(method: keyof Generator, known: Of[], valueOf: (values: readonly unknown[]) => Of): void => {
     const write = generator[method] as (...values: unknown[]) => never;
     generator[method] = (...values: unknown[]): never => {
-      const schema = schemaOfCall(values);
-      if (schema === 'same') return write.apply(generator, values);
-      writing.push(schema);
+      known.push(valueOf(values));
       try {
         return write.apply(generator, values);
       } finally {
-        writing.pop();
+        known.pop();
       }
     };
   };
-  watch('selectQuery', ([table, , asked]) => schemaOf(asked, table));
-  watch('updateQuery', ([table, , , options]) => schemaOf(modelIn(options), table));
-  watch('deleteQuery', ([table, , , asked]) => schemaOf(asked, table));
-  watch('arithmeticQuery', ([, table]) => schemaOf(undefined, table));
-  watch('whereItemQuery', ([, , options]) => {
+  watch('selectQuery', writing, ([table, , asked]) => schemaOf(asked, table));
+  watch('updateQuery', writing, ([table, , , options]) => schemaOf(modelIn(options), table));
+  watch('deleteQuery', writing, ([table, , , asked]) => schemaOf(asked, table));
+  watch('arithmeticQuery', writing, ([, table]) => schemaOf(undefined, table));
+  watch('whereItemQuery', writing, ([, , options]) => {
     const asked = modelIn(options);
-    return typeof asked === 'function' ? schemaOf(asked, undefined) : 'same';
+    return typeof asked === 'function' ? schemaOf(asked, undefined) : writing.at(-1);
   });
-  const watchAlias = (method: keyof Generator, aliasOf: (values: readonly unknown[]) => unknown): void => {
-    const write = generator[method] as (...values: unknown[]) => never;
-    generator[method] = (...values: unknown[]): never => {
-      aliases.push(aliasOf(values));
-      try {
-        return write.apply(generator, values);
-      } finally {
-        aliases.pop();
-      }
-    };
-  };
-  watchAlias('selectQuery', () => undefined);
-  watchAlias('whereItemQuery', ([, , options]) => (options as { readonly prefix?: unknown } | undefined)?.prefix);
-  watchAlias('generateInclude', ([include, parent, top]) => aliasOfInclude(include, parent, top));
+  watch('selectQuery', aliases, () => undefined);
+  watch('whereItemQuery', aliases, ([, , options]) => (options as { readonly prefix?: unknown } | undefined)?.prefix);
+  watch('generateInclude', aliases, ([include, parent, top]) => aliasOfInclude(include, parent, top));
 }
 
 /** The alias that Sequelize gives the table of an include. */
