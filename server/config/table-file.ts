@@ -70,7 +70,18 @@ const tableFile = v.object({
       id: column,
       roles: v.union([relation, column]),
       where: v.exactOptional(where),
-      scope: v.exactOptional(v.unknown()),
+      scope: v.exactOptional(
+        v.union(
+          [
+            v.string(),
+            v.pipe(
+              v.strictObject({ column: v.string() }),
+              v.transform(({ column: name }) => ({ column: name, type: 'text' }) as const),
+            ),
+          ],
+          'must be a scope, such as `acme`, or its column: `{column: scope}`',
+        ),
+      ),
     }),
   ),
 });
@@ -87,18 +98,13 @@ export function readTable(text: string, file: string, kind: string): SqlTable {
 export function readUsers(text: string, file: string): SqlUsers {
   const { users } = readTableFile(text, file);
   if (users === undefined) throw new ConfigError('has no `users`: add them, or name the `table` of the source', file);
-  const { scope, ...found } = users;
-  if (scope !== undefined)
-    throw new ConfigError(
-      '`users.scope`: a server takes the scope of principals from requests: remove it, or use `tables` and `selects`',
-      file,
-    );
-  if (isRelation(found.roles) && (found.roles.relation !== 'many' || pathOfRole(found.roles) === undefined))
+  const { roles } = users;
+  if (isRelation(roles) && (roles.relation !== 'many' || pathOfRole(roles) === undefined))
     throw new ConfigError(
       '`users.roles`: rows of another table need `relation: many` and a `value`, or one column, which may be that of `relation: one`',
       file,
     );
-  return found;
+  return users;
 }
 
 function readTableFile(text: string, file: string): v.InferOutput<typeof tableFile> {

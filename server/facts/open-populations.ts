@@ -4,7 +4,7 @@ import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Population, Populations } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
-import { firstName, listProvided, listReadable, openTable } from './open-table.js';
+import { firstName, listProvided, openTable } from './open-table.js';
 import { postgresqlPopulation, type RunReadOnly, type SearchedTable } from './postgresql-population.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import type { SourceStates } from './source-states.js';
@@ -74,13 +74,11 @@ function searchedTable(name: string, { sql, provides }: SourceConfig): SearchedT
   const { id } = table;
   if (id === undefined)
     throw new ConfigError(`the table of \`${sql?.table}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
-  const readable = new Set(listReadable(table.columns));
   const names = listProvided(provides);
   const provided = names && new Set(names);
   const columns = Object.entries(table.columns).flatMap(([path, stored]) => {
-    const attribute = firstName(path);
-    const isProvided = provided === undefined || provided.has(path) || provided.has(attribute);
-    return isProvided && readable.has(attribute) ? [[path, readAsFact(stored)] as const] : [];
+    const isProvided = provided === undefined || provided.has(path) || provided.has(firstName(path));
+    return isProvided ? [[path, readAsFact(stored)] as const] : [];
   });
   return {
     name: table.name,

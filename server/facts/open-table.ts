@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import {
+  findClosureProblem,
   isRelation,
-  type SqlColumn,
   type SqlColumns,
-  type SqlRelation,
   type SqlTable,
   type SqlUsers,
 } from '../../runtime/residual/sql/table.js';
@@ -30,22 +29,31 @@ export function openTable({ tables, table }: NonNullable<SourcesConfig['from'][s
   } catch (error) {
     throw new ConfigError(explainReadError(error), tables);
   }
-  return table === undefined
-    ? { kind: 'users', table: readUsers(text, tables) }
-    : { kind: 'rows', table: readTable(text, tables, table) };
+  const found: SourceTable =
+    table === undefined
+      ? { kind: 'users', table: readUsers(text, tables) }
+      : { kind: 'rows', table: readTable(text, tables, table) };
+  const problem = findRelationProblem(found.table.columns);
+  if (problem !== undefined) throw new ConfigError(problem, tables);
+  return found;
 }
 
-/** The attributes of a table that a source can read. */
-export function listReadable(columns: SqlColumns): readonly string[] {
-  const isRead = (name: string): boolean =>
-    Object.entries(columns).every(([path, stored]) => firstName(path) !== name || isReadable(stored));
-  return [...new Set(Object.keys(columns).map(firstName))].filter(isRead);
+/** Why related rows cannot be found by several steps; undefined if they can. */
+function findRelationProblem(columns: SqlColumns): string | undefined {
+  for (const stored of Object.values(columns)) {
+    if (!isRelation(stored)) continue;
+    const { table, relation, on, closure, columns: own = {} } = stored;
+    const problem = closure && findClosureProblem({ relation, on, closure });
+    if (problem !== undefined) return `\`closure\` of the relation to \`${table}\`: ${problem}`;
+    const below = findRelationProblem(own);
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
-/** Whether a source reads an attribute: related rows of any number of steps are not read. */
-export function isReadable(stored: SqlColumn | SqlRelation): boolean {
-  if (!isRelation(stored)) return true;
-  return stored.closure === undefined && Object.values(stored.columns ?? {}).every(isReadable);
+/** The attributes of a table. */
+export function listAttributes(columns: SqlColumns): readonly string[] {
+  return [...new Set(Object.keys(columns).map(firstName))];
 }
 
 /** The attribute that a path begins with. */

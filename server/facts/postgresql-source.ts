@@ -14,7 +14,7 @@ import type { FactSource } from '../../runtime/facts/index.js';
 import type { SqlColumn, SqlTable, SqlUsers } from '../../runtime/residual/sql/index.js';
 import { isRelation, type SqlColumns, type SqlRelation } from '../../runtime/residual/sql/table.js';
 import type { PoolOptions } from '../outgoing/postgresql-pool.js';
-import { firstName, isReadable, listReadable, type SourceTable } from './open-table.js';
+import { firstName, listAttributes, type SourceTable } from './open-table.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import { plainName, readRelatedRows, relatedTo } from './related-rows.js';
 
@@ -35,7 +35,7 @@ export async function postgresqlSource({ stored, of, ...options }: PostgresqlSou
 
 function makeSource({ kind, table }: SourceTable, of: FactsOf, pool: ReadOnlyPool): FactSource {
   if (kind === 'users') return relatedSource(table, of, pool, table);
-  const { provides = listReadable(table.columns) } = of;
+  const { provides = listAttributes(table.columns) } = of;
   const isOwn = (attribute: string): boolean =>
     !Object.entries(table.columns).some(([path, stored]) => isRelation(stored) && firstName(path) === attribute);
   if ([...provides, ...listSelected(of)].every(isOwn))
@@ -43,8 +43,9 @@ function makeSource({ kind, table }: SourceTable, of: FactsOf, pool: ReadOnlyPoo
   return relatedSource(table, of, pool, undefined);
 }
 
-/** The name of the attribute that has the roles of users: no column has such a name. */
+/** The names of the attributes that have the roles and the scope of users: no column has such a name. */
 const ROLES = '\0roles';
+const SCOPE = '\0scope';
 
 /** A source whose rows are read with related ones, and of users with their roles. */
 function relatedSource(
@@ -53,13 +54,13 @@ function relatedSource(
   pool: ReadOnlyPool,
   users: SqlUsers | undefined,
 ): FactSource {
-  if (users !== undefined && !isReadable(users.roles))
+  if (users !== undefined && isRelation(users.roles) && users.roles.closure !== undefined)
     throw new TypeError('`users.roles`: a server does not read roles of several steps (`closure`)');
-  const { provides = listReadable(columns) } = of;
+  const { provides = listAttributes(columns) } = of;
   const wanted: ReadonlySet<string> = new Set([...provides, ...listSelected(of)]);
   const all = Object.fromEntries(Object.entries(columns).filter(([path]) => wanted.has(firstName(path))));
-  const read = users === undefined ? all : { ...all, [ROLES]: users.roles };
-  const attributes = listReadable(columns).filter((attribute) => wanted.has(attribute));
+  const read = users === undefined ? all : { ...all, ...columnsOfUsers(users) };
+  const attributes = listAttributes(columns).filter((attribute) => wanted.has(attribute));
   const storedId = requireId({ dialect: 'postgresql', attributes: {}, ...(id && { id }) }, name);
   const own = { ...storedId, column: plainName(storedId.column) };
   const readers = attributes.map((attribute) => readerOf(attribute, read, name));
@@ -67,9 +68,9 @@ function relatedSource(
     {
       ...of,
       provides,
-      ...(users !== undefined && { selects: { roles: ROLES } }),
+      ...(users !== undefined && { selects: { roles: ROLES, ...(users.scope !== undefined && { scope: SCOPE }) } }),
     },
-    users === undefined ? readers : [...readers, rolesReader(users)],
+    users === undefined ? readers : [...readers, rolesReader(users), scopeReader(users)],
     own,
     (_names, key, keys) =>
       pool.atOnce((run) => readRelatedRows(run, { name, id: key, columns: read, where: users?.where }, keys)),
@@ -93,6 +94,30 @@ function readerOf(attribute: string, columns: SqlColumns, table: string): Column
 function typeOf(stored: SqlColumn | SqlRelation): ColumnReader['type'] {
   if (!isRelation(stored)) return typeOfColumn(stored.type);
   return stored.relation === 'many' ? 'list' : 'map';
+}
+
+/** The columns by which policies about users are chosen. */
+function columnsOfUsers({ roles, scope }: SqlUsers): SqlColumns {
+  return { [ROLES]: roles, ...(typeof scope === 'object' && { [SCOPE]: scope }) };
+}
+
+/** Reads the scope of users: NULL is none. */
+function scopeReader({ name, scope }: SqlUsers): ColumnReader {
+  if (typeof scope !== 'object')
+    // Of users without one, nothing selects it.
+    return {
+      attribute: SCOPE,
+      columns: [],
+      type: 'string',
+      reader: { attributesOf: () => ({ [SCOPE]: scope ?? '' }) },
+    };
+  const { columns, reader } = readerOf(SCOPE, { [SCOPE]: scope }, name);
+  return {
+    attribute: SCOPE,
+    columns,
+    type: 'string',
+    reader: { attributesOf: (row) => ({ [SCOPE]: '', ...reader.attributesOf(row) }) },
+  };
 }
 
 function rolesReader({ name, roles }: SqlUsers): ColumnReader {
@@ -121,7 +146,7 @@ function asMapped(columns: SqlColumns): object {
   return Object.fromEntries(
     Object.entries(columns).map(([path, stored]) => {
       if (!isRelation(stored)) return [path, stored];
-      const { where: _, columns: own, ...relation } = stored;
+      const { where: _, closure: __, columns: own, ...relation } = stored;
       return [path, { ...relation, property: relatedTo(path), ...(own !== undefined && { columns: asMapped(own) }) }];
     }),
   );

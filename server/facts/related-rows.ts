@@ -90,9 +90,10 @@ class RelatedReader {
 
   /** The rows of a relation by the keys of the rows that they are related to. */
   private async related(
-    { table, on, where, columns, value }: SqlRelation,
+    relation: SqlRelation,
     { alias: above, found, depth }: Level,
   ): Promise<ReadonlyMap<string, readonly object[]>> {
+    const { table, on, where, columns, value } = relation;
     const alias = `r${depth + 1}`;
     const pairs = Object.entries(on);
     const own = columns ?? (value === undefined ? {} : { value });
@@ -103,9 +104,10 @@ class RelatedReader {
       const column = columnOf(above, ours);
       return [`${column} AS o${index}`, `${column}::text COLLATE "C" AS t${index}`];
     });
-    const from =
-      `FROM (SELECT DISTINCT ${keys.join(', ')} ${found(parameters)}) AS k ` +
-      `JOIN ${quotePath(table, 'postgresql')} AS ${alias} ON ${pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ')}`;
+    const starts = `SELECT DISTINCT ${keys.join(', ')} ${found(parameters)}`;
+    const isNext = pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ');
+    const reached = relation.closure === undefined ? starts : reachedKeys(relation, starts, depth, parameters);
+    const from = `FROM (${reached}) AS k JOIN ${quotePath(table, 'postgresql')} AS ${alias} ON ${isNext}`;
     const filter = filterOf(alias, where, parameters);
     const text =
       `SELECT ${[...pairs.map((_, index) => `k.t${index}`), ...list].join(', ')} ${from}` +
@@ -117,14 +119,19 @@ class RelatedReader {
       alias,
       columns: own,
       depth: depth + 1,
-      found: (given) =>
-        allOf(
-          `FROM ${quotePath(table, 'postgresql')} AS ${alias} WHERE EXISTS (SELECT 1 ${allOf(
-            found(given),
-            ...pairs.map(([theirs, ours]) => `${columnOf(alias, theirs)} = ${columnOf(above, ours)}`),
-          )})`,
+      found: (given) => {
+        const isRelated =
+          relation.closure === undefined
+            ? `EXISTS (SELECT 1 ${allOf(
+                found(given),
+                ...pairs.map(([theirs, ours]) => `${columnOf(alias, theirs)} = ${columnOf(above, ours)}`),
+              )})`
+            : `EXISTS (SELECT 1 FROM (${reachedKeys(relation, `SELECT DISTINCT ${keys.join(', ')} ${found(given)}`, depth, given)}) AS k WHERE ${isNext})`;
+        return allOf(
+          `FROM ${quotePath(table, 'postgresql')} AS ${alias} WHERE ${isRelated}`,
           filterOf(alias, where, given),
-        ),
+        );
+      },
     });
     const byKey = new Map<string, object[]>();
     for (const [index, row] of rows.entries()) {
@@ -136,6 +143,36 @@ class RelatedReader {
     }
     return byKey;
   }
+}
+
+/**
+ * The query of the keys of the rows that others reach by any number of steps, each with the keys at which they start. Of a cycle, the
+ * database has every key once. Keys and steps are columns of one table, so that each step has the types of the first one.
+ *
+ * @param starts the query of the keys of the first step.
+ */
+function reachedKeys(
+  { table, on, closure = {}, where }: SqlRelation,
+  starts: string,
+  depth: number,
+  parameters: unknown[],
+): string {
+  const [set, next] = [`s${depth + 1}`, `n${depth + 1}`];
+  const keys = Object.keys(on);
+  const numbered = (name: string, of = ''): readonly string[] => keys.map((_, index) => `${of}${name}${index}`);
+  const own = [...keys, ...keys.map((key) => closure[key] as string)].map((column) => columnOf(next, column));
+  const stored = `JOIN ${quotePath(table, 'postgresql')} AS ${next} ON`;
+  const follow = (from: string, ends: string): string =>
+    `SELECT ${[...numbered('t', `${ends}.`), ...own].join(', ')} FROM ${from} AS ${ends} ${stored} ` +
+    allOf(
+      ...keys.map((key, index) => `${columnOf(next, key)} = ${ends}.${from === set ? 'n' : 'o'}${index}`),
+      filterOf(next, where, parameters),
+    );
+  const names = [...numbered('t'), ...numbered('o'), ...numbered('n')].join(', ');
+  return (
+    `WITH RECURSIVE ${set}(${names}) AS (${follow(`(${starts})`, 'f')} UNION ${follow(set, 'e')}) ` +
+    `SELECT DISTINCT ${[...numbered('t'), ...numbered('o')].join(', ')} FROM ${set}`
+  );
 }
 
 /** What is selected of a table for some attributes, and the row that it is. */

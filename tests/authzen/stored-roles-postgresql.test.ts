@@ -24,7 +24,7 @@ CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', determinist
 CREATE TABLE role_names (id integer PRIMARY KEY, name text);
 CREATE TABLE members (
   id text PRIMARY KEY, department text, level integer, disabled boolean NOT NULL DEFAULT false,
-  list jsonb, words text[], role text
+  list jsonb, words text[], role text, scope text
 );
 CREATE TABLE member_roles (member text, role text, role_id integer, revoked_at timestamptz);
 CREATE TABLE folders (id bigint PRIMARY KEY, locked boolean, keeper text, parent bigint);
@@ -91,6 +91,25 @@ const DOC = {
       columns: { member: text('member'), level: { column: 'level', type: 'integer' } },
     },
     tags: { relation: 'many', table: 'tags', on: { doc: 'id' }, value: text('tag') },
+    folders: {
+      relation: 'many',
+      table: 'folders',
+      on: { id: 'folder' },
+      closure: { id: 'parent' },
+      columns: {
+        locked: { column: 'locked', type: 'boolean' },
+        keeper: { ...member, on: { id: 'keeper' } },
+        beside: { relation: 'many', table: 'folders', on: { parent: 'id' }, value: text('keeper') },
+      },
+    },
+    keepers: {
+      relation: 'many',
+      table: 'folders',
+      on: { id: 'folder' },
+      closure: { id: 'parent' },
+      where: { locked: false },
+      value: text('keeper'),
+    },
   },
 };
 
@@ -107,8 +126,17 @@ const CONDITIONS = [
   '"x" in R.attr.tags',
   'P.attr.department in R.attr.tags',
   'R.attr.tags.all(t, t != "y")',
+  'R.attr.folders.exists(f, f.locked == true)',
+  'R.attr.folders.size() > 1',
+  'R.attr.folders.all(f, f.keeper.level > 2)',
+  'R.attr.folders.exists(f, f.keeper.department == P.attr.department)',
+  'R.attr.folders.exists(f, P.id in f.beside)',
+  'P.id in R.attr.keepers',
+  'R.attr.keepers.size() > 1',
   'R.attr.kind == "x"',
   'P.attr.level > 3',
+  'P.scope == "acme"',
+  'P.scope != "acme.hr"',
   '"banned" in P.roles',
   'P.roles.exists(r, r == "editor")',
   'P.roles.all(r, r != "viewer")',
@@ -123,6 +151,12 @@ interface Answer {
     readonly results?: readonly { readonly id: string }[];
     readonly page?: { readonly next_token: string };
   };
+}
+
+/** Who m1 is decides in a scope, and nowhere else. */
+function policyOfM1(scope: string): object {
+  const action = { action: 'edit', effect: scope === '' ? 'EFFECT_ALLOW' : 'EFFECT_DENY' };
+  return { principal: 'm1', version: 'default', scope, rules: [{ resource: 'doc', actions: [action] }] };
 }
 
 const MEMBERS = 10;
@@ -167,9 +201,18 @@ function addTests({ client, url = '', stop }: Cluster): void {
     return loadConfig({ file, environment: {} }).config;
   };
   const start = async (rules: readonly object[], more: object = {}, explain = false): Promise<RunningServer> => {
-    const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', rules } };
-    const bundle = await loaded(compileTexts({ 'doc.yaml': JSON.stringify(policy) }, { facts: true, explain }));
-    return startServer(configure(more), bundle);
+    const policies = {
+      'doc.yaml': { resourcePolicy: { resource: 'doc', version: 'default', rules } },
+      ...Object.fromEntries(['', 'acme'].map((scope) => [`m1${scope}.yaml`, { principalPolicy: policyOfM1(scope) }])),
+    };
+    const texts = Object.entries(policies).map(([file, policy]) => [
+      file,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...policy }),
+    ]);
+    return startServer(
+      configure(more),
+      await loaded(compileTexts(Object.fromEntries(texts), { facts: true, explain })),
+    );
   };
   const post = async (server: RunningServer, path: string, body: object): Promise<Answer> => {
     const { status, text: answer } = await send(server.httpAddress, 'POST', `/access/v1/${path}`, JSON.stringify(body));
@@ -213,7 +256,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
       const roles = Array.from({ length: any(0, 1, 1, 2, 3) }, () =>
         random.chance(0.08) ? any<string | null>('', null) : random.pick(names),
       );
-      await client.query('INSERT INTO members VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+      await client.query('INSERT INTO members VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', [
         id,
         any('a', 'b', 'A', null),
         any(1, 5, null),
@@ -221,6 +264,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
         any(JSON.stringify(roles), JSON.stringify(roles), JSON.stringify(roles), 'null', null, '5', '[5]', '{}'),
         random.chance(0.1) ? null : roles,
         any('editor', 'viewer', 'banned', '', null),
+        any('acme', 'acme.hr', '', null),
       ]);
       for (const role of roles)
         await client.query('INSERT INTO member_roles VALUES ($1, $2, $3, $4)', [
@@ -231,10 +275,11 @@ function addTests({ client, url = '', stop }: Cluster): void {
         ]);
     }
     for (const id of ['1', '2', '9007199254740993'])
-      await client.query('INSERT INTO folders VALUES ($1, $2, $3)', [
+      await client.query('INSERT INTO folders VALUES ($1, $2, $3, $4)', [
         id,
         any(true, false, null),
         any('m0', 'm1', 'gone', null),
+        any('1', '2', '9007199254740993', '7', null),
       ]);
     for (let index = 0; index < DOCS; index += 1) {
       const id = `d${index}`;
@@ -280,7 +325,8 @@ function addTests({ client, url = '', stop }: Cluster): void {
     for (let seed = SEED; seed < SEED + stores; seed += 1) {
       const random = new Random(seed);
       const way = random.pick(Object.keys(ROLES) as (keyof typeof ROLES)[]);
-      writeTables(ROLES[way]);
+      const scope = random.pick([undefined, 'acme', { column: 'scope' }]);
+      writeTables(ROLES[way], DOC, scope === undefined ? {} : { scope });
       await fill(random);
       const rules = randomRules(random);
       const more = { maxPageSize: random.pick([3, 1000]), maxRows: random.pick([4, 10_000]) };
@@ -304,7 +350,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
               if (json.decision === true) allowed.add(`m${user} d${doc}`);
             }
           counts.noRoles += failed.size;
-          const said = `seed ${seed}, ${way}, ${name}\n${JSON.stringify(rules)}`;
+          const said = `seed ${seed}, ${way}, ${JSON.stringify(scope)}, ${name}\n${JSON.stringify(rules)}`;
           for (let doc = 0; doc < DOCS; doc += 1) {
             const found = await search(
               server,
@@ -479,7 +525,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
       [{ ...users, selects: { roles: 'role' } }, {}, /contradicts `users` of the file of tables, which say the roles/],
       [{ ...users, key: 'principal.attr.department' }, {}, /whose rows are found by their id/],
       [{ ...users, caller: 'use' }, {}, /roles that callers send would replace theirs/],
-      [users, { scope: 'acme' }, /`users\.scope`: a server takes the scope of principals from requests/],
+      [users, { scope: { column: 5 } }, /`users\.scope`: must be a scope, such as `acme`, or its column/],
       [users, { roles: { ...ROLES['two steps'], relation: 'one' } }, /`users\.roles`: rows of another table need/],
       [users, { roles: { ...ROLES['one step'], closure: { member: 'id' } } }, /`users\.roles`: a server does not read/],
     ] as const) {
