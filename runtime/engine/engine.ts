@@ -13,7 +13,7 @@ import type { CapabilityEngine } from './capability-requests.js';
 import type { Explanation } from './decision-trace.js';
 import { check } from './decide/check.js';
 import { Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
-import { type DecidingChain, FEW_ROLES } from './find/chains.js';
+import { FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import {
@@ -27,7 +27,7 @@ import {
   requirePrincipal,
   whole,
 } from './input.js';
-import type { Guard } from './limits.js';
+import type { Guard, ResolvedLimits } from './limits.js';
 import {
   type EngineOptions,
   type Explain,
@@ -141,6 +141,7 @@ const NO_MATCH = 'NO_MATCH';
  */
 export class PolicyEngine implements Engine, ExtensibleEngine {
   readonly guard: Guard;
+  readonly limits: ResolvedLimits;
   readonly handlers: PrincipalHandler[] = [];
   explanation: Explain | undefined = undefined;
   tenants: TenantRolesView | undefined = undefined;
@@ -148,6 +149,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   planCapabilities: Engine['planCapabilities'] = withoutCapabilities;
   planSubjects: PlanSubjects = withoutSubjects;
   private readonly evaluation: Evaluation;
+  private readonly request: MutableRequest;
   /** Version of the principal of the call, or the default. Only set if there are principal policies. */
   private principalVersion = '';
   private principalScope = '';
@@ -162,11 +164,13 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     public mayLackRoles = false,
   ) {
     this.guard = bundle.guard ?? UNLIMITED;
+    this.limits = settings.limits;
     this.judges = makeJudges(bundle, settings, registry);
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced, readsWhole(settings));
+    this.request = this.evaluation.request;
     if (listener === undefined) return;
     this.evaluation.listener = listener;
-    this.evaluation.request.failures = listener.failures;
+    this.request.failures = listener.failures;
   }
 
   check(request: CheckRequest): readonly CheckResult[] {
@@ -174,7 +178,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const handler = this.findHandler(principal);
     if (handler !== undefined) return handler.check(request);
     const { guard } = this;
-    const isOutermost = guard.begin(this.settings.limits);
+    const isOutermost = guard.begin(this.limits);
     try {
       requirePrincipal(principal, this.mayLackRoles);
       requireEntryList(resources);
@@ -204,49 +208,31 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
 
   isAllowed(request: AccessRequest): boolean {
     const { principal, resource, action, auxData } = request;
-    const handler = this.findHandler(principal);
-    if (handler !== undefined) return handler.isAllowed(request);
-    const { evaluation, guard } = this;
-    const isOutermost = guard.begin(this.settings.limits);
-    let isValid = false;
+    if (this.handlers.length > 0) {
+      const handler = this.findHandler(principal);
+      if (handler !== undefined) return handler.isAllowed(request);
+    }
+    // What usual requests need is here, and short, as V8 inlines only so much into one function.
+    const { guard, registry } = this;
+    const chain = registry.findUsual(principal, resource, action);
+    const bits = chain === undefined ? 0 : chain.roles.readBits(principal.roles);
+    if (bits === 0) this.requireValid(request);
+    const isOutermost = guard.begin(this.limits);
     try {
-      const chain = this.findUsual(principal, resource, action);
-      const bits = chain === undefined ? 0 : chain.roles.readBits(principal.roles);
-      if (chain !== undefined && bits !== 0) {
-        isValid = true;
-        return chain.decideAsGiven(bits, action, evaluation.request.asGiven(principal, resource, auxData));
-      }
-      requirePrincipal(principal, this.mayLackRoles);
-      requireAccess(resource, action);
-      refuseActors(principal);
-      isValid = true;
-      return this.isUnusualAllowed(request);
+      return chain === undefined || bits === 0
+        ? this.isUnusualAllowed(request)
+        : chain.decideAsGiven(bits, action, this.request.asGiven(principal, resource, auxData));
     } catch (error) {
-      return this.failed(error, isValid, request);
+      return this.failed(error, request);
     } finally {
       guard.end(isOutermost);
     }
   }
 
-  /**
-   * The chain of a usual request: without versions, scopes and actors, about a kind of which one policy decides.
-   * Undefined for others, and for requests that are not valid. What most requests need is short, as V8 inlines only so
-   * much into one function.
-   */
-  private findUsual(
-    { id, policyVersion, scope, actors }: PrincipalInput,
-    resource: ResourceInput,
-    action: string,
-  ): DecidingChain | undefined {
-    return policyVersion === undefined &&
-      scope === undefined &&
-      actors === undefined &&
-      isName(id) &&
-      isName(action) &&
-      isName(resource.id) &&
-      this.isPlainFor(id)
-      ? this.registry.findUsual(resource)
-      : undefined;
+  private requireValid({ principal, resource, action }: AccessRequest): void {
+    requirePrincipal(principal, this.mayLackRoles);
+    requireAccess(resource, action);
+    refuseActors(principal);
   }
 
   /** Whether a valid request is allowed that is not usual. */
@@ -255,23 +241,23 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const { decideAsGiven, roles } = this.registry.findChain(resource);
     if (decideAsGiven !== undefined && this.isPlainFor(principal.id)) {
       const bits = roles.toBits(principal.roles);
-      return bits !== 0 && decideAsGiven(bits, action, evaluation.request.asGiven(principal, resource, auxData));
+      return bits !== 0 && decideAsGiven(bits, action, this.request.asGiven(principal, resource, auxData));
     }
     this.begin(principal, auxData);
     if (!this.turnTo(resource)) return false;
     evaluation.collectsOutputs = false;
-    if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, this.settings.limits);
+    if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, this.limits);
     evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
     if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
     return check(evaluation, this.judges, action) === ALLOW;
   }
 
   /**
-   * Fails a call whose request is not valid. In a valid one, only limits and values that are not JSON make conditions
-   * throw. Should one throw anything else, there is no result, and that denies.
+   * Fails a call whose request is valid, or denies: only limits and values that are not JSON make conditions throw.
+   * Should one throw anything else, there is no result, and that denies.
    */
-  failed(error: unknown, isValid: boolean, request: Asked): false {
-    if (!isValid || error instanceof NotJsonError) this.guard.fail(error, request);
+  failed(error: unknown, request: Asked): false {
+    if (error instanceof NotJsonError) this.guard.fail(error, request);
     this.guard.passOn(error);
     return false;
   }
@@ -285,7 +271,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   }
 
   asOne<Result>(work: () => Result, request?: Asked): Result {
-    return this.guard.asOne(work, this.settings.limits, request);
+    return this.guard.asOne(work, this.limits, request);
   }
 
   findHandler(principal: PrincipalInput): PrincipalHandler | undefined {
@@ -330,7 +316,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const { principal, resource: chain } = evaluation;
     evaluation.outputs = [];
     evaluation.collectsOutputs = chain.hasOutputs || principal?.hasOutputs === true;
-    this.guard.turn(evaluation, this.settings.limits);
+    this.guard.turn(evaluation, this.limits);
     evaluation.listsDerivedRoles = includeMeta || chain.readsRuntime || principal?.readsRuntime === true;
     evaluation.resourceKey = chain.exists ? chain.key : NO_MATCH;
     evaluation.principalKey = principal === undefined ? NO_MATCH : this.principalKey();
@@ -420,23 +406,22 @@ class Prepared implements UntypedPrincipal {
   }
 
   can(action: string, resource: ResourceInput): boolean {
-    const { engine, request, principal, auxData } = this;
+    const { engine, request } = this;
     const { guard, registry } = engine;
-    const isOutermost = guard.begin(engine.settings.limits);
-    let isValid = false;
+    const chain = this.isPlain && isName(action) ? registry.findAlone(resource) : undefined;
+    if (chain === undefined)
+      return engine.isAllowed({ principal: this.principal, resource, action, auxData: this.auxData });
+    if (chain.roles !== this.named) this.turnTo(chain.roles);
+    const { bits } = this;
+    if (bits === 0) return false;
+    const isOutermost = guard.begin(engine.limits);
     try {
-      const chain = registry.findUsual(resource);
-      if (chain !== undefined && isName(action) && isName(resource.id) && this.isPlain) {
-        isValid = true;
-        if (chain.roles !== this.named) this.turnTo(chain.roles);
-        return this.bits !== 0 && chain.decideAsGiven(this.bits, action, request.about(resource));
-      }
+      return chain.decideAsGiven(bits, action, request.about(resource));
     } catch (error) {
-      return engine.failed(error, isValid, { resource });
+      return engine.failed(error, { resource });
     } finally {
       guard.end(isOutermost);
     }
-    return engine.isAllowed({ principal, resource, action, auxData });
   }
 
   private turnTo(roles: RoleList): void {

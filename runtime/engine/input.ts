@@ -14,7 +14,7 @@ import type {
 } from './requests.js';
 
 /** Whether a name is one that the wire accepts too. */
-export function isName(name: unknown): boolean {
+export function isName(name: unknown): name is string {
   return typeof name === 'string' && name !== '';
 }
 

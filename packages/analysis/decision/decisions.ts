@@ -31,7 +31,7 @@ export class Decisions {
     this.residuals = new OpaqueResiduals(origins);
     this.allowance = allowancesOf(
       { ...bundle, filters: [this.residuals.filters] },
-      { defaultPolicyVersion, defaultScope, lenientScopeSearch, traced: undefined },
+      { defaultPolicyVersion, defaultScope, lenientScopeSearch, schemaEnforcement: 'none', traced: undefined },
     );
     const longest = Math.max(0, ...bundle.principalPolicies.map(({ principal }) => principal.length));
     this.otherId = 'x'.repeat(longest + 1);

@@ -6,8 +6,14 @@ import {
   sanitize,
   type TracedBundle,
 } from '../../policy/index.js';
-import { requirePlanned, requireText } from '../input.js';
-import { type PlanResourceInput, type PrincipalInput, requestedScope } from '../requests.js';
+import { isName, requirePlanned, requireText } from '../input.js';
+import {
+  type PlanResourceInput,
+  type PrincipalInput,
+  requestedScope,
+  type ResourceInput,
+  type SchemaEnforcement,
+} from '../requests.js';
 import {
   type DecidingChain,
   emptyChain,
@@ -30,6 +36,7 @@ export interface FindSettings {
   readonly defaultPolicyVersion: string;
   readonly defaultScope: string;
   readonly lenientScopeSearch: boolean;
+  readonly schemaEnforcement: SchemaEnforcement;
   /** Only in strict evaluation. */
   readonly traced: TracedBundle | undefined;
 }
@@ -216,11 +223,25 @@ export class Registry {
   }
 
   /**
-   * The chain of a resource that names neither version nor scope, and about which one function decides. Undefined also
-   * before `findChain` has found it.
+   * The chain of a usual request: without versions, scopes and actors, about a kind of which one function decides, whoever
+   * asks. Undefined for others and for requests that are not valid, and before `findChain` has found it. The roles are
+   * tested by those who read them.
    */
-  findUsual({ kind, policyVersion, scope }: PlanResourceInput): DecidingChain | undefined {
-    if (policyVersion !== undefined || scope !== undefined) return undefined;
+  findUsual(principal: PrincipalInput, resource: ResourceInput, action: string): DecidingChain | undefined {
+    const { id, policyVersion, scope, actors } = principal;
+    return policyVersion === undefined &&
+      scope === undefined &&
+      actors === undefined &&
+      isName(id) &&
+      isName(action) &&
+      this.principals?.has(id) !== true
+      ? this.findAlone(resource)
+      : undefined;
+  }
+
+  /** The same for a principal and an action that are usual. */
+  findAlone({ kind, id, policyVersion, scope }: ResourceInput): DecidingChain | undefined {
+    if (policyVersion !== undefined || scope !== undefined || !isName(id)) return undefined;
     return kind === this.lastKind ? this.lastUsualChain : this.usualChains.get(kind);
   }
 
@@ -234,11 +255,12 @@ export class Registry {
   }
 
   private makeRootChain(kind: string, version: string): ResourceChain {
+    const { settings } = this;
     requireText(kind, 'resource', '.kind');
     const chain = this.scopedChain(kind, version, '');
     if (this.kinds.has(kind) || this.spellings.has(kind)) {
       this.rootChains.set(kind, chain);
-      if (chain.decideAsGiven !== undefined && this.settings.defaultScope === '')
+      if (chain.decideAsGiven !== undefined && settings.defaultScope === '' && settings.schemaEnforcement !== 'reject')
         this.usualChains.set(kind, chain as DecidingChain);
     }
     return chain;

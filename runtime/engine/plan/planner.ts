@@ -22,7 +22,6 @@ import {
   type PlanRequest,
   type PlanResult,
   refuseActors,
-  type SchemaEnforcement,
   type UnplannedRule,
   type ValidationError,
 } from '../requests.js';
@@ -57,7 +56,6 @@ export interface Plan {
 /** The settings that change plans. */
 export interface PlanSettings extends FindSettings {
   readonly globals: Attributes;
-  readonly schemaEnforcement: SchemaEnforcement;
   readonly clock: () => Instant;
   /** Undefined for the planner's default. */
   readonly plan: Writing | undefined;
