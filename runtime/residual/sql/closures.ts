@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.js';
 import { allOf, ALWAYS, exists, listed, NEVER, sql, type Sql } from './fragment.js';
-import { isReadByKeys } from './key-sets.js';
+import { requireAllRows } from './key-sets.js';
 import { counting, readElement, matching, related } from './related-table.js';
 import { Refusal } from './refusal.js';
 import { columnName, identifier, type Scope } from './scope.js';
@@ -36,7 +36,7 @@ export function someReached(
   outside: readonly SqlValue[] = [],
 ): Sql {
   const { statement, closures } = scope;
-  refuseHidden(scope, rows);
+  requireAllRows(scope, rows, 'the closure');
   const alias = statement.alias();
   const { element, isThere } = readElement(scope, rows.relation, alias);
   const condition = passes(element);
@@ -51,7 +51,7 @@ export function isAnyReached(scope: Scope, rows: ReachedRows): Sql {
   const alias = scope.statement.alias();
   const { isThere } = readElement(scope, rows.relation, alias);
   if (isThere !== ALWAYS) return someReached(scope, rows, () => ALWAYS);
-  refuseHidden(scope, rows);
+  requireAllRows(scope, rows, 'the closure');
   const { relation, owner } = rows;
   const pairs = Object.entries(relation.on).map(([theirs, ours]) =>
     [columnName(scope, theirs, alias), columnName(scope, ours, owner)].map((column) => scope.dialect.byBytes(column)),
@@ -71,7 +71,7 @@ export function isAnyReached(scope: Scope, rows: ReachedRows): Sql {
 export function isAbove(scope: Scope, rows: ReachedRows, alias: string): Sql {
   const { dialect, statement } = scope;
   const { relation, owner } = rows;
-  refuseHidden(scope, rows);
+  requireAllRows(scope, rows, 'the closure');
   if (dialect.name === 'mysql')
     throw new Refusal(
       relation.table,
@@ -154,12 +154,6 @@ function listColumns({ on, closure, relation, table }: Recursive): {
 function filtered(scope: Scope, relation: SqlRelation, alias: string): Sql {
   const condition = counting(scope, relation, alias);
   return condition === ALWAYS ? sql`` : sql` WHERE ${condition}`;
-}
-
-/** Refuses rows that whoever runs the statement may not see, which end a chain. */
-function refuseHidden(scope: Scope, { relation, owner }: ReachedRows): void {
-  if (isReadByKeys(scope, relation, owner))
-    throw new Refusal('relation', `the closure of ${relation.table}, of which a policy sees only some rows`);
 }
 
 /** Whether a value is the same for every row, or a row, whose columns are known to be of its table. */

@@ -47,8 +47,16 @@ export function isPlain({ trust, columns = {} }: SqlRelation): boolean {
   return trust === 'plain' && Object.values(columns).every((stored) => !isRelation(stored) || isPlain(stored));
 }
 
-/** Refuses to count related rows that whoever runs the statement may not see. */
-export function refuseCount(scope: Scope, relation: SqlRelation, owner: string | undefined): void {
+/**
+ * Refuses to count related rows, or to follow a chain of them, where whoever runs the statement may not see all of them.
+ *
+ * @param what of the table is read.
+ */
+export function requireAllRows(
+  scope: Scope,
+  { relation, owner }: { readonly relation: SqlRelation; readonly owner?: string | undefined },
+  what: 'the number of rows' | 'the closure',
+): void {
   if (isReadByKeys(scope, relation, owner))
-    throw new Refusal('relation', `the number of rows of ${relation.table}, of which a policy sees only some`);
+    throw new Refusal('relation', `${what} of ${relation.table}, of which a policy sees only some rows`);
 }

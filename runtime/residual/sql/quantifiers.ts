@@ -2,7 +2,7 @@ import { isList, keyOf, someItem } from './collections.js';
 import { isReached, someReached } from './closures.js';
 import type { Items } from './dialect.js';
 import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
-import { refuseCount } from './key-sets.js';
+import { requireAllRows } from './key-sets.js';
 import { Refusal } from './refusal.js';
 import { itemsOfRows, type RelatedItems } from './relations.js';
 import { aliasOfItems, negated, rootOf, type Scope } from './scope.js';
@@ -146,7 +146,7 @@ function over(scope: Scope, { quantifier, body }: Quantified, range: Range, outc
       const { isTrue, isFalse, count } = quantifier === 'exists_one' ? EXACTLY_ONE : quantifier;
       const evaluates = noneIs((values) => unless(anyOf(body(values, true), body(values, false))));
       const counted = items();
-      if (counted.range !== undefined) refuseCount(scope, counted.range.relation, undefined);
+      if (counted.range !== undefined) requireAllRows(scope, counted.range, 'the number of rows');
       const passing = sql`SELECT count(*) FROM ${counted.from} WHERE ${allOf(counted.where ?? ALWAYS, bodyOf(counted, true))}`;
       return allOf(isOfType, evaluates, sql`(${passing}) ${outcome ? isTrue : isFalse} ${String(count)}`);
     }

@@ -1,7 +1,7 @@
 import type { Items } from './dialect.js';
 import { isAbove, isReached } from './closures.js';
 import { allOf, ALWAYS, listed, NEVER, sql, type Sql, unless } from './fragment.js';
-import { isReadByKeys, readKeys, refuseCount, type RelatedRange } from './key-sets.js';
+import { isReadByKeys, readKeys, type RelatedRange, requireAllRows } from './key-sets.js';
 import { Refusal } from './refusal.js';
 import { counting, readElement, matching, related } from './related-table.js';
 import { columnName, columnValue, type Joins, type Scope } from './scope.js';
@@ -157,7 +157,7 @@ export interface RelatedItems extends Pick<Items, 'from'>, KeyedRows {
 
 /** The number of related rows. */
 export function countOfRows(scope: Scope, rows: RelatedRows): Sql {
-  refuseCount(scope, rows.relation, rows.owner);
+  requireAllRows(scope, rows, 'the number of rows');
   const { from, where } = itemsOfRows(scope, rows);
   return sql`(SELECT count(*) FROM ${from} WHERE ${where})`;
 }
