@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { compile } from '../compile.js';
 import { Source } from '../diagnostics/source.js';
 import { invariant } from '../diagnostics/invariant.js';
-import { printValue } from '../ir/print.js';
+import { printValue } from '../../tests/support/print-program.js';
 
 const CONSTANTS = {
   limit: 5,

@@ -4,7 +4,7 @@ import { compile, type Compilation } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { inspect } from '../../compiler/inspect/inspect.js';
-import { printValue } from '../../compiler/ir/print.js';
+import { printValue } from '../support/print-program.js';
 import { parse } from '../../compiler/parse/index.js';
 
 const test = suite('documents of invariants');

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findExtent } from '../../compiler/ir/origins.js';
-import { printValue } from '../../compiler/ir/print.js';
+import { printValue } from '../support/print-program.js';
 import type { Match, Program } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';

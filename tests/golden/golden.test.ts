@@ -6,7 +6,7 @@ import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import { printProgram } from '../../compiler/ir/print.js';
+import { printProgram } from '../support/print-program.js';
 import { ROOT } from '../support/compiled.js';
 
 /**

@@ -10,12 +10,12 @@ import type {
   RoleModule,
   RoleRule,
   Rule,
-} from './program.js';
-import type { Literal, Value } from './value.js';
-import { parts } from './visit.js';
+} from '../../compiler/ir/program.js';
+import type { Literal, Value } from '../../compiler/ir/value.js';
+import { parts } from '../../compiler/ir/visit.js';
 
 /**
- * Prints a program: the policies with every name resolved. For golden files and for explain; equal programs produce
+ * Prints a program: the policies with every name resolved. For golden files; equal programs produce
  * equal output.
  */
 export function printProgram(program: Program): string {
@@ -23,7 +23,7 @@ export function printProgram(program: Program): string {
 }
 
 /** Prints one module, with a final line break. */
-export function printModule(module: Module): string {
+function printModule(module: Module): string {
   const head = `${module.kind} ${module.key}   from ${module.sourcePath}`;
   const bindings = [
     ...module.constants.map(({ name, value }) => `constant ${name} = ${JSON.stringify(value)}`),
