@@ -173,7 +173,7 @@ export function messageNamed(name: string, registry: FileRegistry): DescMessage 
 }
 
 /** The given messages and all their nested messages, each before those that contain it. */
-export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMessage> {
+function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMessage> {
   const begun = new Set<DescMessage>();
   const found = new Set<DescMessage>();
   const visit = (message: DescMessage): void => {
@@ -273,11 +273,6 @@ function ownMessage(message: DescMessage, form: FieldForm): FieldForm | undefine
 /** The fields of a message, ordered by number. */
 export function sortedFields(message: DescMessage): readonly DescField[] {
   return [...message.fields].sort((a, b) => a.number - b.number);
-}
-
-/** `requestId` becomes `RequestId`. */
-export function capitalized(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** `CheckResourcesRequest` becomes `checkResourcesRequest`. */

@@ -1,14 +1,10 @@
 import { setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { AccessRequest, AuxDataInput, PrincipalInput, ResourceInput, TenantDocuments } from '../engine/index.js';
 import { withoutDot } from '../engine/parts.js';
-import type { Attributes } from '../policy/index.js';
 import type { FailureReason, LoadedRow } from './accept.js';
 import { readAttribute, factName, type FactRoot } from './fact-names.js';
 import type { Loader } from './loader.js';
 import { absent } from './source.js';
-
-/** Attributes in which `absent` says that there is no such attribute. */
-export type SentAttributes = Attributes;
 
 /** A row that has to be asked for. */
 export interface Need {

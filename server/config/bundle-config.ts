@@ -41,9 +41,6 @@ export function createBundleConfig({ source, cache, startTimeout, ...bundle }: S
   };
 }
 
-/** How candidates are tried (docs/rollout.md). */
-export type RolloutConfig = ReturnType<typeof createRolloutConfig>;
-
 /** The keys of rollouts in the block `bundle`, as the server uses them. */
 export function createRolloutConfig({ minWait, rollout }: Settings['bundle']) {
   return { minWait, ...rollout, candidate: rollout.candidate || undefined, log: rollout.log || undefined };

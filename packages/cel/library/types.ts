@@ -13,8 +13,6 @@ export type CelType =
   | { readonly kind: 'opaque'; readonly name: string }
   | { readonly kind: 'parameter'; readonly name: string };
 
-export type PrimitiveKind = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'timestamp' | 'duration';
-
 export const dyn: CelType = { kind: 'dyn', json: false };
 /** An attribute, a claim, a constant: whatever it is, it is plain JSON. */
 export const json: CelType = { kind: 'dyn', json: true };
