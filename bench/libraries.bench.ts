@@ -20,7 +20,7 @@ import { drawPicture } from './picture.js';
 export const LIBRARIES_TITLE = 'Beside other libraries';
 
 /** The picture beside results.md. */
-export const PICTURE = join(ROOT, 'bench', 'results.svg');
+const PICTURE = join(ROOT, 'bench', 'results.svg');
 
 const QUESTIONS = 1_024;
 const ROUNDS = 15;

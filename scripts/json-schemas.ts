@@ -7,7 +7,7 @@ import { documentSchema, type JsonSchema } from './document-schema.js';
  * The JSON Schema of each type of file that people write, by its path in the repository and in the package. That of the
  * configuration is docs/config.schema.json.
  */
-export function jsonSchemas(): ReadonlyMap<string, JsonSchema> {
+function jsonSchemas(): ReadonlyMap<string, JsonSchema> {
   return new Map([
     ['packages/editor/schemas/policy.schema.json', documentSchema(DOCUMENT, 'Policy of authz')],
     ['packages/editor/schemas/test-suite.schema.json', documentSchema(SUITE, 'Test suite of authz')],

@@ -2,7 +2,7 @@
 const KINDS = Array.from({ length: 10 }, (_, index) => `record_${index}`);
 
 /** The number of policies of a tenant: eight resource policies, of which two are a scope below, a role and a principal. */
-export const POLICIES_A_TENANT = 10;
+const POLICIES_A_TENANT = 10;
 
 /** A question about a resource of a tenant: its owner may read it if it is not above the tenant's limit. */
 export interface TenantQuestion {

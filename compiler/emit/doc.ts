@@ -42,7 +42,7 @@ export const line: Doc = { kind: 'line', flat: ' ', trailing: '' };
 /** Nothing or a new line. */
 export const softLine: Doc = { kind: 'line', flat: '', trailing: '' };
 /** The end of a bracketed list: nothing, or a trailing comma and a new line. */
-export const lastComma: Doc = { kind: 'line', flat: '', trailing: ',' };
+const lastComma: Doc = { kind: 'line', flat: '', trailing: ',' };
 
 export const whenBroken = (text: string): Doc => ({ kind: 'when-broken', text });
 

@@ -108,7 +108,7 @@ export function emitTracedScopes(scopes: readonly ScopeModule[], locations: Loca
 }
 
 /** The scopes that have a module of the second emission. */
-export function tracedScopes(scopes: readonly ScopeModule[]): readonly ScopeModule[] {
+function tracedScopes(scopes: readonly ScopeModule[]): readonly ScopeModule[] {
   return scopes.filter(({ policies }) => policies.some(({ hasConditions }) => hasConditions));
 }
 

@@ -2,7 +2,7 @@ import { visible, visibleJson } from '../diagnostics/visible.js';
 import type { InspectedAttribute, InspectedPolicy } from './inspected-policy.js';
 
 /** The output formats: blocks of lines, JSON on one line, indented JSON, YAML. */
-export const INSPECT_FORMATS = ['text', 'json', 'prettyjson', 'yaml'] as const;
+const INSPECT_FORMATS = ['text', 'json', 'prettyjson', 'yaml'] as const;
 export type InspectFormat = (typeof INSPECT_FORMATS)[number];
 
 /**

@@ -21,7 +21,7 @@ export interface JsonReader {
  * Returns the JSON value of a YAML node. All numbers are IEEE doubles. Objects have no prototype, so that no key is
  * special.
  */
-export function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
+function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
   switch (node.type) {
     case 'Null':
       return null;

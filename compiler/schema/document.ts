@@ -93,7 +93,7 @@ export function pointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-export function makeSpan({ source }: SchemaDocument, { start, end }: JsonNode): Span {
+function makeSpan({ source }: SchemaDocument, { start, end }: JsonNode): Span {
   return { source, start, end };
 }
 

@@ -129,7 +129,7 @@ export const DATABASE_TYPES: { readonly [dialect in SqlDialect]: TypeRows } = {
 };
 
 /** The libraries whose schemas say more than the type of the database, or that read a type in another way. */
-export const LIBRARY_TYPES: {
+const LIBRARY_TYPES: {
   readonly [library: string]: { readonly [dialect in SqlDialect]?: TypeRows };
 } = {
   'Drizzle ORM': {

@@ -43,7 +43,7 @@ interface Untyped {
  *
  * @param prefix the beginning of lines about the run of the program.
  */
-export function rewordUsageError(text: string, prefix: string): string {
+function rewordUsageError(text: string, prefix: string): string {
   return (
     text
       .replace(/^error: /, prefix)

@@ -3,7 +3,7 @@ import { anyOf, glob, type Matcher, parseGlob } from '../../runtime/policy/index
 /** Which tests to run; a dimension without a filter has no matcher. */
 export type TestFilter = ReadonlyMap<Dimension, Matcher>;
 
-export const DIMENSIONS = ['suite', 'test', 'principal', 'resource', 'action'] as const;
+const DIMENSIONS = ['suite', 'test', 'principal', 'resource', 'action'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /**

@@ -7,10 +7,10 @@ export interface Token {
 }
 
 /** The class of a paragraph that is the title of the block below it. */
-export const TITLE = 'block-title';
+const TITLE = 'block-title';
 
 /** The class of a paragraph that consists of links, which the start page shows as buttons. */
-export const BUTTONS = 'buttons';
+const BUTTONS = 'buttons';
 
 /** Marks the paragraphs that consist of three links between dots, such as `[Start](a.md) · [Try](b.md) · [Why](c.md)`. */
 export function markButtons(tokens: readonly Token[]): void {

@@ -115,7 +115,7 @@ const packages = new Map<string, string>();
  * The name of the package that a file belongs to; types of a package from DefinitelyTyped have its name. The packages
  * that the library is made of, which only its repository has apart, count as the library.
  */
-export function findPackage(path: string): string {
+function findPackage(path: string): string {
   const folder = dirname(path);
   const known = packages.get(folder);
   if (known !== undefined) return known;

@@ -73,7 +73,7 @@ export function addText(code: GrownCode, { required, string: { pattern, in: text
 }
 
 /** The rules of a number: a range. */
-export function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
+function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
   const { value, element } = code;
   const { gte, lte } = uint32;
   if (gte === undefined && lte === undefined) return;
@@ -88,11 +88,7 @@ export function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
 }
 
 /** The rules of an enum, whose values are numbers; its rules refer to them by name. */
-export function addEnum(
-  code: GrownCode,
-  { required, enum: { in: numbers } = {} }: FieldRules,
-  { values }: DescEnum,
-): void {
+function addEnum(code: GrownCode, { required, enum: { in: numbers } = {} }: FieldRules, { values }: DescEnum): void {
   const { value, element } = code;
   if (required === true) code.required(`${value} !== 0`, `${value} === 0`);
   if (numbers === undefined) return;
@@ -108,7 +104,7 @@ export function addEnum(
 }
 
 /** The rules of a google.protobuf.Timestamp, if present. */
-export function addMoment(code: GrownCode, { required, timestamp }: FieldRules): void {
+function addMoment(code: GrownCode, { required, timestamp }: FieldRules): void {
   const { value } = code;
   if (required === true) code.required(`${value} !== undefined`, `${value} === undefined`);
   if (timestamp?.ltNow !== true) return;
@@ -122,7 +118,7 @@ export function addMoment(code: GrownCode, { required, timestamp }: FieldRules):
 }
 
 /** The code of one field, built rule by rule. */
-export class GrownCode implements Code {
+class GrownCode implements Code {
   readonly conditions: string[] = [];
   readonly statements: string[] = [];
   readonly constants = new Map<string, string>();

@@ -91,7 +91,7 @@ export function fileName(message: DescMessage): string {
 }
 
 /** The functions of a file's messages, and their declarations, as TypeScript. */
-export function fileText(whole: GeneratedFile): string {
+function fileText(whole: GeneratedFile): string {
   const { messages, codes, module, requests } = whole;
   const { constants } = joined(messages.map((message) => codes.get(message) as Code));
   const printed = (message: DescMessage): Printed => ({
@@ -228,7 +228,7 @@ function imports({ file, messages, found }: GeneratedFile, text: string): readon
  * The code of a message: rules about the message itself, then fields ordered by number; a oneof comes at the place of
  * its first field.
  */
-export function messageCode(message: DescMessage, module: Module): Code {
+function messageCode(message: DescMessage, module: Module): Code {
   const rules = module.annotations.ofMessage(message).map(({ id, message: text, expression }): Code => {
     const condition = expressionCode(expression, message);
     const constant = `${constantName(id.replaceAll('.', '_'))}_RULE`;

@@ -102,7 +102,7 @@ const LOWER_U = 0x75;
  * characters outside strings are ASCII, so the bytes need no decoding. The result is meaningless for bytes that are not
  * JSON. Hot: every REST request; a nanosecond a byte (bench: server).
  */
-export function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {
+function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {
   const length = bytes.length;
   let keys = 0;
   let depth = 0;

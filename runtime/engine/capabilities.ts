@@ -39,7 +39,7 @@ export interface AnyRequest extends Omit<CapabilitiesRequest<AnyPermissions, str
 }
 
 /** Decides each action on each row, as `isAllowed` does. */
-export function wholeCapabilities(
+function wholeCapabilities(
   engine: Pick<UntypedEngine, 'for'>,
   { principal, resource, rows, actions, auxData, tenants }: AnyRequest,
 ): readonly { readonly [action: string]: boolean }[] {
@@ -54,7 +54,7 @@ export function wholeCapabilities(
  * What is known about each action on each row. Attributes that a row does not list are unknown, so this plans with those
  * that it lists.
  */
-export function partialCapabilities(
+function partialCapabilities(
   engine: ExtensibleEngine | Pick<UntypedEngine, 'plan'>,
   { principal, resource, rows, actions, auxData, tenants }: AnyRequest,
 ): readonly { readonly [action: string]: Capability }[] {
@@ -69,7 +69,7 @@ export function partialCapabilities(
  * What a plan says about the rows with the attributes of its request. Rules that no filter can express are left out of
  * it, so it may say less than what is allowed.
  */
-export function capabilityOf({ filter, unplanned }: PlanResult): Capability {
+function capabilityOf({ filter, unplanned }: PlanResult): Capability {
   if (filter.kind === 'KIND_ALWAYS_ALLOWED') return 'allowed';
   return filter.kind === 'KIND_ALWAYS_DENIED' && unplanned.length === 0 ? 'denied' : 'conditional';
 }

@@ -124,7 +124,7 @@ function acceptRow(row: unknown, key: string, source: PreparedSource): AcceptedR
 }
 
 /** A value that a source returned, as a fact of a type. */
-export function acceptValue(value: unknown, type: FactType, nulls?: FactSource['nulls']): Accepted {
+function acceptValue(value: unknown, type: FactType, nulls?: FactSource['nulls']): Accepted {
   if (value === undefined || value === absent) return absent;
   if (value === null) {
     if (nulls === undefined && type !== 'any') return 'type';

@@ -144,7 +144,7 @@ type OpenBackend = (config: AuditConfig, onProblem: OnAuditProblem) => Promise<A
  * Where audit entries can go (docs/spec/server.md#audit-backends). What a backend stands on is loaded by those who use
  * it: the client of Kafka alone takes a third of a second.
  */
-export const BACKENDS: { readonly [N in AuditBackendName]: OpenBackend } = {
+const BACKENDS: { readonly [N in AuditBackendName]: OpenBackend } = {
   file: ({ file }, onProblem) => openFileBackend(file, onProblem),
   local: async ({ local, chain }, onProblem) => {
     const { openLocalBackend } = await import('./local/local-backend.js');

@@ -223,7 +223,7 @@ async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: 
  * Opens a configured keyset. Throws a ConfigError for unusable local keys. A server starts even if a remote set cannot
  * be reached.
  */
-export function openKeySet(config: KeySetConfig, tell: (event: KeySetEvent) => void): KeySource {
+function openKeySet(config: KeySetConfig, tell: (event: KeySetEvent) => void): KeySource {
   const { id, source } = config;
   if (config.optionalAlg || config.optionalKid) tell({ kind: 'insecure', id });
   if (source.kind === 'remote') return new RemoteKeySet(config, source, tell);

@@ -32,7 +32,7 @@ export type Fetched = {
 );
 
 /** Why an origin did not return a bundle: the label of a metric. */
-export const ORIGIN_FAILURES = [
+const ORIGIN_FAILURES = [
   'unreachable',
   'timeout',
   'tls',

@@ -6,7 +6,7 @@ import { key, section } from './section.js';
 import { bool, duration, integer, name, pickOne, texts } from './value-types.js';
 
 /** The types of facts. */
-export const FACT_TYPES = ['string', 'number', 'boolean', 'timestamp', 'list', 'map', 'any'] as const;
+const FACT_TYPES = ['string', 'number', 'boolean', 'timestamp', 'list', 'map', 'any'] as const;
 
 /** The longest time that a timer measures, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;

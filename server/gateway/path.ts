@@ -1,7 +1,7 @@
 /** The longest target (path and query) that is read, in characters. */
-export const LONGEST_TARGET = 8192;
+const LONGEST_TARGET = 8192;
 /** The most segments that a path can have. */
-export const MOST_SEGMENTS = 64;
+const MOST_SEGMENTS = 64;
 
 /** A path that upstreams may read in another way than the gateway, and why. */
 export interface Ambiguous {

@@ -57,7 +57,7 @@ export function chooseDecider(service: { readonly decider: Decider }, { bundle }
 }
 
 /** Throws an RpcError for a malformed value. */
-export function parseMinBundle(demanded: string): MinBundle {
+function parseMinBundle(demanded: string): MinBundle {
   const [, sequence] = /^sequence:(\d{1,15})$/.exec(demanded) ?? [];
   if (sequence !== undefined) return { kind: 'sequence', sequence: Number(sequence) };
   if (/^[0-9A-Za-z_-]{1,128}$/.test(demanded)) return { kind: 'hash', hash: demanded };

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
  * Where a principal is between 0 and 1, 1 excluded: the same on all servers and workers. It is the first 8 bytes of the
  * SHA-256 of the rollout id, a NUL and the principal id as a fraction, of which a double holds 53 bits.
  */
-export function canaryFraction(rolloutId: string, principalId: string): number {
+function canaryFraction(rolloutId: string, principalId: string): number {
   const digest = Buffer.from(hash('sha256', `${rolloutId}\0${principalId}`, 'hex'), 'hex');
   return (digest.readUInt32BE(0) * 2 ** 21 + (digest.readUInt32BE(4) >>> 11)) / 2 ** 53;
 }

@@ -50,7 +50,7 @@ export async function runWorker(): Promise<void> {
  * Serves, in a worker process, the connections that the primary process passes on, and swaps bundles when the primary
  * asks it to.
  */
-export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
+async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
   const { config, change, ticketKeys, source } = await link.ask('begin', undefined);
   const { version, current } = change.rollout;
   // A change comes with its bundles.

@@ -10,7 +10,7 @@ export interface TypeText {
 }
 
 /** The types that `types.ts` imports. */
-export const RUNTIME_TYPES = ['Attributes', 'Json'] as const;
+const RUNTIME_TYPES = ['Attributes', 'Json'] as const;
 type RuntimeType = (typeof RUNTIME_TYPES)[number];
 
 export const JSON_TYPE: TypeText = { text: 'Json', mentions: ['Json'], isOne: true };

@@ -2,7 +2,7 @@
 import { ALWAYS, type NamedRecord, type NamedRelation, NEVER, type Where } from './mapping.js';
 
 /** The test that a related record counts. It is never NULL where the schema is known, so it can be negated. */
-export function countingTest({ where = {}, optional = [] }: NamedRelation): Where {
+function countingTest({ where = {}, optional = [] }: NamedRelation): Where {
   return Object.fromEntries(
     Object.entries(where).flatMap(([field, value]) =>
       value === undefined
@@ -13,7 +13,7 @@ export function countingTest({ where = {}, optional = [] }: NamedRelation): Wher
 }
 
 /** Whether the mapping says which records count. */
-export function isCounting(relation: NamedRelation): boolean {
+function isCounting(relation: NamedRelation): boolean {
   return Object.keys(countingTest(relation)).length > 0;
 }
 

@@ -25,7 +25,7 @@ interface FieldRow {
 const none = (why: string): FieldRow => ({ words: [], natives: [], why });
 
 /** The words that fit a field, by its type; `list` has the lists of these types. */
-export const FIELD_TYPES: { readonly [type: string]: FieldRow } = {
+const FIELD_TYPES: { readonly [type: string]: FieldRow } = {
   String: { words: ['text'], natives: ['Text', 'VarChar'] },
   'String @db.Uuid': { words: ['uuid'], natives: [] },
   Int: { words: ['integer', 'integer-as-text'], natives: ['Integer', 'SmallInt'] },

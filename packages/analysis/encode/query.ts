@@ -83,7 +83,7 @@ export function encodeQuery(question: Question, most: number): Query {
 }
 
 /** Formulas as terms of the sort Bool. */
-export class FormulaEncoder {
+class FormulaEncoder {
   readonly script = new Script();
   readonly terms: Terms;
   readonly roles = new Map<string, string>();

@@ -94,7 +94,7 @@ export interface MatrixOptions extends Selecting {
 }
 
 /** Thrown if there is more than anybody could read. */
-export class MatrixTooLarge extends Error {
+class MatrixTooLarge extends Error {
   constructor() {
     super('too many cells: narrow with --kind, --action, --role or --scope');
   }

@@ -47,7 +47,7 @@ function roleTest(classes: RoleClasses, holding: ReadonlySet<string>): Sql {
 }
 
 /** A glob as a regular expression of PostgreSQL. Throws an UnknownGlob for one with more than text and a last `**`. */
-export function globRegExp(pattern: string): string {
+function globRegExp(pattern: string): string {
   const tokens = parseGlob(pattern) ?? [];
   const parts = tokens.map((token, position) => {
     if (token.kind === 'text') return token.text.replace(/[.\\+*?()[\]{}|^$]/g, '\\$&');

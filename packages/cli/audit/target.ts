@@ -44,7 +44,7 @@ export function makeAdminTarget(options: AdminOptions): AdminTarget {
 }
 
 /** The default gRPC address of a server on this machine. */
-export const DEFAULT_SERVER = 'localhost:3593';
+const DEFAULT_SERVER = 'localhost:3593';
 
 /** The certificates of the options; undefined: plaintext. */
 function readTls({

@@ -45,7 +45,7 @@ export type EntryStyle = 'raw' | 'plain' | 'colored';
  * An entry as text for a terminal: JSON on one line, or indented below its call id. Callers can write anything, so
  * control characters are escaped as in JSON. Ends with a line break.
  */
-export function printEntry(entry: JsonObject, style: EntryStyle): string {
+function printEntry(entry: JsonObject, style: EntryStyle): string {
   switch (style) {
     case 'raw':
       return `${visibleJson(entry)}\n`;

@@ -354,12 +354,12 @@ export interface Outcome {
  * Prints a one-line summary to standard error if that is a terminal. Programs that read the output, and logs, see
  * nothing.
  */
-export function printSummary(outcome: Outcome, { stderr }: Pick<CommandContext, 'stderr'>): void {
+function printSummary(outcome: Outcome, { stderr }: Pick<CommandContext, 'stderr'>): void {
   if (stderr.isTTY === true) stderr.write(`${summaryLine(outcome)}\n`);
 }
 
 /** `12 policies, 40 rules, 31 tests passed, 5 files written in 0.4 s`. */
-export function summaryLine({ policies, rules, tests, done, milliseconds }: Outcome): string {
+function summaryLine({ policies, rules, tests, done, milliseconds }: Outcome): string {
   const parts = [
     counted(policies, 'policy', 'policies'),
     counted(rules, 'rule'),

@@ -21,7 +21,7 @@ import { suggestedFor, type SuggestionOptions } from '../policies/suggestion-opt
 import type { WatchedTests } from '../policies/watched-tests.js';
 
 /** How problems of policies and the results of tests are shown. */
-export const TEST_OUTPUTS = ['tree', 'list', 'json', ...LOG_FORMATS] as const;
+const TEST_OUTPUTS = ['tree', 'list', 'json', ...LOG_FORMATS] as const;
 
 /** Whether findings are printed; the report of the tests is a JUnit document itself. */
 function isLog(output: string): output is 'sarif' | 'github' {

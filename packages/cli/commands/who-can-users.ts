@@ -175,7 +175,7 @@ export function requireUsers(file: string, context: CommandContext): SqlUsers {
 }
 
 /** A query of the ids of the users who may do something, or why there is none. */
-export function subjectQuery(
+function subjectQuery(
   engine: Engine,
   request: SubjectPlanRequest,
   users: SqlUsers,

@@ -45,7 +45,7 @@ export interface AskOptions {
 const LONGEST = 1024 * 1024;
 
 /** Asks one server. Never rejects. */
-export async function askServer(url: string, options: AskOptions): Promise<ServerState> {
+async function askServer(url: string, options: AskOptions): Promise<ServerState> {
   const signal = AbortSignal.timeout(options.timeout);
   try {
     const { body, headers } = await get(`${url}/api/server_info`, signal, undefined);

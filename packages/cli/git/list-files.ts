@@ -3,7 +3,7 @@ import type { RevisionFolder } from './revisions.js';
 
 /** The modes of git for what is not a file. */
 export const LINK = '120000';
-export const SUBMODULE = '160000';
+const SUBMODULE = '160000';
 
 /** A file, link or submodule in a tree. */
 export interface TreeEntry {

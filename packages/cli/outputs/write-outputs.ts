@@ -148,7 +148,7 @@ function declarationFile(bundle: string, text: string): readonly OutputFile[] {
 }
 
 /** Existing files at the paths of the bundle, its map and its declarations that are something else. */
-export async function bundleObstacles(path: string): Promise<readonly Obstacle[]> {
+async function bundleObstacles(path: string): Promise<readonly Obstacle[]> {
   const declarations = nameDeclarations(path);
   return [
     ...(declarations === undefined

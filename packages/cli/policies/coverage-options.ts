@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The forms of a coverage report: one is printed, the others are files. */
-export const COVERAGE_FORMATS = ['text', 'json', 'lcov', 'html'] as const;
+const COVERAGE_FORMATS = ['text', 'json', 'lcov', 'html'] as const;
 
 /** How coverage is reported. */
 export interface CoverageOptions {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { percentage } from './coverage-options.js';
 
 /** The formats of a report about mutants: one is printed, the other is a file. */
-export const MUTATION_FORMATS = ['text', 'json'] as const;
+const MUTATION_FORMATS = ['text', 'json'] as const;
 
 /** How tests are tried with mutants. */
 export interface MutationOptions {

@@ -73,7 +73,7 @@ function sizeText(bytes: number): string {
 }
 
 /** The response of a server that did not decide. */
-export function errorAnswer({ body, text }: Answer): HTMLElement {
+function errorAnswer({ body, text }: Answer): HTMLElement {
   const code = at(body, ['code']);
   const message = body === undefined ? text : textOf(at(body, ['message']));
   return element(
@@ -118,7 +118,7 @@ function selectClass([, text, colon]: RegExpExecArray): string {
  * A button that copies a string; where the browser does not allow it (no secure context), it selects the node that
  * shows it.
  */
-export function copyButton(shown: HTMLElement): HTMLButtonElement {
+function copyButton(shown: HTMLElement): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'quiet' }, 'Copy');
   button.addEventListener('click', () => {
     const say = (text: string): void => {

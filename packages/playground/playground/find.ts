@@ -107,7 +107,7 @@ function findPanel(view: EditorView): Panel {
 }
 
 /** Opens the panel of an editor, with what is selected. */
-export function openFind(view: EditorView): boolean {
+function openFind(view: EditorView): boolean {
   const { from, to } = view.state.selection.main;
   const selected = view.state.sliceDoc(from, Math.min(to, from + 200));
   const query = selected === '' || selected.includes('\n') ? view.state.field(field).query : selected;

@@ -221,7 +221,7 @@ function asking(situation: Situation, action: string, roles: readonly string[]):
 }
 
 /** The policies of two programs that are not the same in both. */
-export function changedModules(before: ir.Program, after: ir.Program): readonly ir.Module[] {
+function changedModules(before: ir.Program, after: ir.Program): readonly ir.Module[] {
   const [old, new_] = [before, after].map(({ modules }) => new Set(modules)) as [Set<ir.Module>, Set<ir.Module>];
   return [
     ...before.modules.filter((module) => !new_.has(module)),

@@ -106,7 +106,7 @@ function readsRoles({ module, rule }: RuleRecord): boolean {
 }
 
 /** `visibility is "friends"`, `R.attr.days <= 30 is false`. */
-export function clauseText(text: string, isTrue: boolean): string {
+function clauseText(text: string, isTrue: boolean): string {
   const [, name, operator, value] = COMPARISON.exec(text) ?? [];
   if (name === undefined) return `${text.replaceAll(/\s*\n\s*/g, ' ')} is ${isTrue}`;
   return `${name} is ${(operator === '==') === isTrue ? '' : 'not '}${value}`;

@@ -319,7 +319,7 @@ function classText(role: string, chain: ResourceChain): string {
 }
 
 /** A scope and its ancestors, most specific first: `a.b`, `a`, the root. */
-export function scopeChain(scope: string): readonly string[] {
+function scopeChain(scope: string): readonly string[] {
   const chain = [scope];
   for (let current = scope; current !== ''; ) {
     current = current.slice(0, Math.max(0, current.lastIndexOf('.')));

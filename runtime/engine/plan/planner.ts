@@ -237,11 +237,7 @@ export type SchemaOfRows = (facts: Condition) => Condition;
  * Part of every plan under `schema.enforcement: reject`, as check denies the rows that violate the schema. The schema
  * applies to all actions unless `ignoreWhen` exempts all.
  */
-export function schemaOfRows(
-  schema: SchemaReference | undefined,
-  query: PlanQuery,
-  actions: readonly string[],
-): SchemaOfRows {
+function schemaOfRows(schema: SchemaReference | undefined, query: PlanQuery, actions: readonly string[]): SchemaOfRows {
   if (schema === undefined || actions.every((action) => schema.ignores?.(action))) return () => true;
   return (facts) => schema.where?.(query.row, facts) ?? NOT_COMPILED;
 }

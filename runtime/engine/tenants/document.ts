@@ -61,7 +61,7 @@ export class Grants {
 }
 
 /** Kinds with actions, both with globs. */
-export class AllowList {
+class AllowList {
   private readonly byKind = new Map<string, Matcher[]>();
   private readonly byGlob: (readonly [kind: Matcher, action: Matcher])[] = [];
 

@@ -123,7 +123,7 @@ const DAY = 24 * 3_600_000;
 /**
  * Moves a full log aside: `audit.log` becomes `audit-2024-05-06T07-08-09.123.log`; a name that is taken gets a number.
  */
-export async function moveAside(path: string, now: number): Promise<void> {
+async function moveAside(path: string, now: number): Promise<void> {
   const { prefix, extension } = nameParts(path);
   const stamp = new Date(now).toISOString().slice(0, -1).replaceAll(':', '-');
   const folder = dirname(path);
@@ -202,7 +202,7 @@ export interface OpenFile {
 }
 
 /** Opens, or makes, the file of a path: readable by its owner alone. */
-export async function openForAppend(path: string): Promise<OpenFile> {
+async function openForAppend(path: string): Promise<OpenFile> {
   const handle = await open(path, 'a', 0o600);
   const info = await handle.stat();
   const isRegular = info.isFile();

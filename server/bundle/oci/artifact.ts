@@ -10,7 +10,7 @@ import {
 } from './registry.js';
 
 /** What the artifacts of authz are called in registries. */
-export const ARTIFACT = {
+const ARTIFACT = {
   bundle: 'application/vnd.authz.bundle.v1',
   archive: 'application/vnd.authz.bundle.v1+zip',
   signature: 'application/vnd.authz.bundle.signature.v1',

@@ -127,7 +127,7 @@ const FAILURES: ReadonlySet<Code> = new Set([
 ]);
 
 /** The sampler of a configuration: which traces are recorded. */
-export async function createSampler({ sampler, ratio }: TraceSettings): Promise<Sampler> {
+async function createSampler({ sampler, ratio }: TraceSettings): Promise<Sampler> {
   const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
     '@opentelemetry/sdk-trace-node'
   );

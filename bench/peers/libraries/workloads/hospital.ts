@@ -34,7 +34,7 @@ const QUOTED =
   'SAPL publishes for its engine on the JVM, embedded, on its own hardware (sapl.io/guides/performance, as stored in November 2026): a median of 179 to 374 ns a decision, from few policies to 9,905, and 1.6 times less throughput with 9,905 than with 38. These are figures of others, from another machine and with other rules.';
 
 /** Three rules for each record of a department, and five for the whole hospital. */
-export function countPolicies(departments: number): number {
+function countPolicies(departments: number): number {
   return departments * RECORDS.length * ACTIONS.length + DIRECTORY_ACTIONS.length;
 }
 

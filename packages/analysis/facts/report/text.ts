@@ -72,7 +72,7 @@ function setText({ paths, now }: ReadSet): string {
 }
 
 /** A path as conditions write it, attributes of the resource by their name alone: `owner`, `P.attr.team`, `P.id`. */
-export function shortPath({ path, leaf }: ReadPath): string {
+function shortPath({ path, leaf }: ReadPath): string {
   const [root, field, ...names] = path;
   const text =
     root === 'resource' && field === 'attr' && names.length > 0
