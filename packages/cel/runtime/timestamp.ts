@@ -75,6 +75,11 @@ export function timestampUtcText(t: Timestamp): string {
   return textAt(t, 0);
 }
 
+/** The order of two instants, offsets aside: negative, zero or positive. */
+export function compareTimestamps(a: Timestamp, b: Timestamp): number {
+  return a.seconds === b.seconds ? a.nanos - b.nanos : a.seconds - b.seconds;
+}
+
 const PLUS = 43;
 const DASH = 45;
 const DOT = 46;
