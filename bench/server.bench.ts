@@ -23,9 +23,10 @@ export async function serverBench(): Promise<Section> {
   }
   const directory = mkdtempSync(join(tmpdir(), 'authz-bench-'));
   try {
-    const path = await workloadBundle(directory);
+    const path = await workloadBundle(directory, 'policies');
+    const factsPath = await workloadBundle(directory, 'facts');
     const measured: Measured[] = [];
-    for (const workload of WORKLOADS) measured.push(...(await measureWorkload(workload, path)));
+    for (const workload of WORKLOADS) measured.push(...(await measureWorkload(workload, path, factsPath)));
     const latencies = await measureLatencies(path);
     return { title: SERVER_TITLE, text: `${textOf(measured)}\n\n${textOfLatencies(latencies)}`, failures: [] };
   } finally {
@@ -42,11 +43,13 @@ interface Workload {
   readonly limit: number;
   /** The target for REST with an audit log, relative to REST. */
   readonly auditLimit: number;
+  /** The same for entries that keep what decisions read; undefined without a target. */
+  readonly readSetLimit?: number;
 }
 
 const WORKLOADS: readonly Workload[] = [
   { name: 'one resource, 4 actions', file: 'single', requests: 1200, limit: 1.9, auditLimit: 1.6 },
-  { name: '50 resources, 4 actions each', file: 'batch50', requests: 240, limit: 2, auditLimit: 2.5 },
+  { name: '50 resources, 4 actions each', file: 'batch50', requests: 240, limit: 2, auditLimit: 2.5, readSetLimit: 2 },
 ];
 const CONCURRENCIES = [1, 16, 64];
 const ROUNDS = 9;
@@ -64,10 +67,11 @@ interface Contestant {
   readonly close: () => void;
 }
 
-async function workloadBundle(directory: string): Promise<string> {
-  const { files, diagnostics } = await compileFolder(join(SHARED_WORKLOAD, 'policies_17'));
+/** Compiles the policies of the workload; `facts` also names what decisions read. */
+async function workloadBundle(directory: string, name: 'policies' | 'facts'): Promise<string> {
+  const { files, diagnostics } = compileFolder(join(SHARED_WORKLOAD, 'policies_17'), { facts: name === 'facts' });
   if (files.length === 0) throw new Error(diagnostics[0]?.message);
-  const path = join(directory, 'policies.mjs');
+  const path = join(directory, `${name}.mjs`);
   writeFileSync(path, (await bundle(files, join(ROOT, 'runtime'))).js);
   return path;
 }
@@ -75,6 +79,7 @@ async function workloadBundle(directory: string): Promise<string> {
 async function measureWorkload(
   { name: workload, file, requests }: Workload,
   bundlePath: string,
+  factsPath: string,
 ): Promise<readonly Measured[]> {
   const json = readFileSync(join(SHARED_WORKLOAD, `${file}.request.json`));
   const answer = join(SHARED_WORKLOAD, `${file}.response.json`);
@@ -83,6 +88,7 @@ async function measureWorkload(
   const observed = await startServerChild('observed', bundlePath);
   const shadow = await startServerChild('shadow', bundlePath);
   const audited = await startServerChild('audit file', bundlePath);
+  const readSet = await startServerChild('audit file read-set', factsPath);
   const delivered = await startServerChild('audit file before reply', bundlePath);
   const database = await startServerChild('audit database', bundlePath);
   const broker = await startBroker({ topic: 'audit', keeps: false });
@@ -100,6 +106,7 @@ async function measureWorkload(
     { name: 'REST with log and metrics', server: observed, body: json, ...httpSender(observed.httpAddress) },
     { name: 'the same, every call shadowed', server: shadow, body: json, ...httpSender(shadow.httpAddress) },
     { name: AUDIT_FILE, server: audited, body: json, ...httpSender(audited.httpAddress) },
+    { name: READ_SET, server: readSet, body: json, ...httpSender(readSet.httpAddress) },
     { name: 'REST, audit file before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
     { name: 'REST, audit file with a chain', server: chained, body: json, ...httpSender(chained.httpAddress) },
     { name: AUDIT_DATABASE, server: database, body: json, ...httpSender(database.httpAddress) },
@@ -112,7 +119,8 @@ async function measureWorkload(
     return measured;
   } finally {
     for (const { close } of contestants) close();
-    for (const server of [bare, ours, observed, shadow, audited, delivered, chained, database, kafka]) server.stop();
+    for (const server of [bare, ours, observed, shadow, audited, readSet, delivered, chained, database, kafka])
+      server.stop();
     await broker.close();
   }
 }
@@ -120,6 +128,7 @@ async function measureWorkload(
 const BARE = 'bare node:http';
 const REST = 'REST';
 const AUDIT_FILE = 'REST, audit file';
+const READ_SET = 'REST, audit file with read sets';
 const AUDIT_DATABASE = 'REST, audit database';
 const AUDIT_KAFKA = 'REST, audit Kafka';
 /** Those with a target. */
@@ -222,7 +231,7 @@ function textOfLatencies(measured: readonly Latencies[]): string {
 }
 
 function textOf(measured: readonly Measured[]): string {
-  const tables = WORKLOADS.map(({ name, limit, auditLimit }) => {
+  const tables = WORKLOADS.map(({ name, limit, auditLimit, readSetLimit }) => {
     const own = measured.filter(({ workload }) => workload === name);
     const ratioTo = (one: Measured, name: string): number => {
       const other = own.find((row) => row.name === name && row.concurrency === one.concurrency);
@@ -238,6 +247,9 @@ function textOf(measured: readonly Measured[]): string {
     const aims = [
       aim(`REST at most ${limit}x the bare server`, isWithin(REST, BARE, limit)),
       ...AUDITED.map((audited) => aim(`${audited}: at most ${auditLimit}x REST`, isWithin(audited, REST, auditLimit))),
+      ...(readSetLimit === undefined
+        ? []
+        : [aim(`${READ_SET}: at most ${readSetLimit}x REST`, isWithin(READ_SET, REST, readSetLimit))]),
     ];
     const heading = ['measured', 'ratio', 'to REST', 'minimum us', 'median us', 'spread'];
     return `### ${name}\n\n${table(heading, rows)}\n\n${aims.join('\n')}`;
@@ -245,7 +257,7 @@ function textOf(measured: readonly Measured[]): string {
   const head =
     'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +
     'Servers are bundled, as programs are, and have answered thousands of requests before. ' +
-    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision. ' +
+    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision; with read sets, it keeps only the attributes that decisions can read. ' +
     'A candidate that shadows decides in a thread of the same process, so its decisions are included. ' +
     'The broker of the Kafka rows is the stub of the tests, in another process: it acknowledges batches and drops them.';
   return [head, ...tables].join('\n\n');

@@ -63,6 +63,8 @@ function settingsOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
       return [`bundle.rollout.candidate=${path}`, 'bundle.rollout.rate=1'];
     case 'audit file':
       return [file];
+    case 'audit file read-set':
+      return [file, 'audit.facts=read-set'];
     case 'audit file before reply':
       return [file, 'audit.delivery=before_reply'];
     case 'audit kafka':

@@ -12,6 +12,7 @@ export type ServerName =
   | 'observed'
   | 'shadow'
   | 'audit file'
+  | 'audit file read-set'
   | 'audit file before reply'
   | 'audit file chained'
   | 'audit database'

@@ -75,19 +75,36 @@ interface Node extends Record<Leaf, boolean> {
   each: Node | undefined;
 }
 
-/** The nodes about each side. */
-type SideNodes = { readonly [S in Side]: readonly Node[] };
+/** The nodes about a side, and what follows from all of them. */
+interface SideNodes {
+  readonly nodes: readonly Node[];
+  /** Whether all is kept. */
+  readonly whole: boolean;
+  /** Whether every attribute is kept, at least in part. */
+  readonly open: boolean;
+  /** The names of other attributes that are kept, with what is kept of each. */
+  readonly named: ReadonlyMap<string, readonly Node[]>;
+}
 
-const known = new WeakMap<ReadSet, SideNodes>();
+const known = new WeakMap<ReadSet, { readonly [S in Side]: SideNodes }>();
 
 /** Read sets are few and requests many, so that each is prepared once. */
-function sidesOf(readSet: ReadSet): SideNodes {
+function sidesOf(readSet: ReadSet): { readonly [S in Side]: SideNodes } {
   const prepared = known.get(readSet);
   if (prepared !== undefined) return prepared;
   const tree = buildTree(readSet);
-  const made = Object.fromEntries(SIDES.map((side) => [side, nodesAt(tree, side.split('.'))])) as unknown as SideNodes;
+  const made = Object.fromEntries(SIDES.map((side) => [side, prepareSide(nodesAt(tree, side.split('.')))])) as {
+    readonly [S in Side]: SideNodes;
+  };
   known.set(readSet, made);
   return made;
+}
+
+function prepareSide(nodes: readonly Node[]): SideNodes {
+  const whole = nodes.some(({ value }) => value);
+  const names = new Set(nodes.flatMap((node) => [...node.names.keys()]));
+  const named = new Map([...names].map((name) => [name, nodesOf(nodes, name)]));
+  return { nodes, whole, open: whole || isOpen(nodes), named };
 }
 
 function buildTree(readSet: ReadSet): Node {
@@ -130,17 +147,17 @@ function nodesAt(tree: Node, path: readonly string[]): readonly Node[] {
 }
 
 /** What nodes keep of the attributes of a principal or a resource, or of claims. */
-function projectSide(attributes: Attributes | undefined, nodes: readonly Node[], path: string): Attributes {
+function projectSide(attributes: Attributes | undefined, side: SideNodes, path: string): Attributes {
   const source = isPlainObject(attributes ?? {}) ? (attributes ?? {}) : plainAttributes(attributes, path);
-  const whole = nodes.some(({ value }) => value);
-  const open = whole || isOpen(nodes);
+  const { whole, open, named } = side;
   const kept: Record<string, unknown> = {};
   for (const name of Object.keys(source)) {
-    if (!open && !isNamed(nodes, name)) continue;
+    const nodes = named.get(name);
+    if (!open && nodes === undefined) continue;
     const value = convert(source[name], path, name);
     // The engine drops members that are undefined, too.
     if (value === undefined) continue;
-    setOwn(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodesOf(nodes, name)));
+    setOwn(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodes ?? nodesOf(side.nodes, name)));
   }
   return kept;
 }

@@ -350,8 +350,8 @@ export const FACTS_MUTANTS: readonly FactsMutant[] = [
   {
     name: 'keys come in the order of their names',
     file: PROJECT,
-    find: 'return Object.keys(map).flatMap((name) => {',
-    replace: 'return Object.keys(map).sort().flatMap((name) => {',
+    find: 'for (const name of Object.keys(map))\n',
+    replace: 'for (const name of Object.keys(map).sort())\n',
   },
   {
     name: 'keys do not tell `-0` from 0',
