@@ -36,6 +36,8 @@ export type FetchRows = (
   tx: unknown,
   /** How the rows are locked, in the order of their ids: two transactions must not wait for each other. */
   lock: RowLock | undefined,
+  /** The attributes that are read of the rows. */
+  attributes: readonly string[],
 ) => PromiseLike<readonly object[]>;
 
 /** What reads an attribute of rows. */
@@ -63,7 +65,6 @@ export function columnSource(
   const provided = provides === undefined ? all : provides.map((attribute) => requireReader(attribute, all));
   const selected = listSelected(options).map((attribute) => requireReader(attribute, all));
   const readers = [...new Set([...provided, ...selected])];
-  const columns = [...new Set([id.column, ...readers.flatMap((reader) => reader.columns)])];
   return {
     ...options,
     cost,
@@ -72,7 +73,8 @@ export function columnSource(
     types: Object.fromEntries(provided.map(({ attribute, type }) => [attribute, type])),
     // The mapping says what NULL is.
     nulls: 'null',
-    load: async (keys, { tx, lock }) => {
+    load: async (keys, { tx, lock, wanted }) => {
+      const own = readers.filter(({ attribute }) => wanted.names.includes(attribute));
       const found = new Map<string, unknown>();
       const asked = new Map<string, string | number | bigint>();
       for (const key of keys) {
@@ -80,11 +82,14 @@ export function columnSource(
         if (stored === INVALID) found.set(key, INVALID);
         else if (stored !== NO_ROW) asked.set(key, stored);
       }
-      const rows = asked.size === 0 ? [] : await fetchRows(columns, id.column, [...asked.values()], tx, lock);
+      const columns = [...new Set([id.column, ...own.flatMap((reader) => reader.columns)])];
+      const attributes = own.map(({ attribute }) => attribute);
+      const rows =
+        asked.size === 0 ? [] : await fetchRows(columns, id.column, [...asked.values()], tx, lock, attributes);
       for (const row of rows) {
         const key = String((row as { readonly [column: string]: unknown })[id.column]);
         // Two rows of one id: which of them decides is not known.
-        found.set(key, found.has(key) ? INVALID : Object.fromEntries(readers.map((reader) => readFact(reader, row))));
+        found.set(key, found.has(key) ? INVALID : Object.fromEntries(own.map((reader) => readFact(reader, row))));
       }
       // The database has found a row by another spelling of its id: that a key has no row is then not known.
       if ([...found.keys()].some((key) => !keys.includes(key)))

@@ -43,6 +43,7 @@ export function acceptRows(
   answer: unknown,
   keys: readonly string[],
   source: PreparedSource,
+  wanted: readonly string[],
 ): ReadonlyMap<string, AcceptedRow> {
   const found = rowsByKey(answer, source.keyField);
   let spellings: ReadonlySet<string> | undefined;
@@ -56,7 +57,7 @@ export function acceptRows(
       const rows = found.get(key) ?? [];
       if (rows.length > 1) return [key, 'ambiguous'];
       const [row] = rows;
-      if (row !== undefined && row !== null) return [key, acceptRow(row, key, source)];
+      if (row !== undefined && row !== null) return [key, acceptRow(row, key, source, wanted)];
       // Where no row says something, one that the source takes for that of the key must not count as none.
       return [key, source.notFound === 'absent' && !found.has(key) && isSpeltOtherwise(key) ? 'ambiguous' : 'no row'];
     }),
@@ -110,16 +111,19 @@ function keyText(key: unknown): string | undefined {
   return typeof key === 'bigint' || Number.isSafeInteger(key) ? String(key) : undefined;
 }
 
-function acceptRow(row: unknown, key: string, source: PreparedSource): AcceptedRow {
+function acceptRow(row: unknown, key: string, source: PreparedSource, wanted: readonly string[]): AcceptedRow {
   if (!isPlain(row)) return 'shape';
   const own = readOwn(row, source.keyField);
   // The row of another key, under this one.
   if (source.keyFact === undefined && own !== undefined && keyText(own) !== key) return 'shape';
-  const values = [...source.types.keys()].map((name) => [name, readOwn(row, name)] as const);
+  const values = new Map([...source.types.keys()].map((name) => [name, readOwn(row, name)] as const));
   // A row without any of its attributes, or with nothing but undefined, says nothing: a query may have left them out.
-  if (values.every(([, value]) => value === undefined)) return 'shape';
+  if ([...values.values()].every((value) => value === undefined)) return 'shape';
   return new Map(
-    values.map(([name, value]) => [name, acceptValue(value, source.types.get(name) ?? 'any', source.nullsOf(name))]),
+    wanted.map((name) => [
+      name,
+      acceptValue(values.get(name), source.types.get(name) ?? 'any', source.nullsOf(name)),
+    ]),
   );
 }
 

@@ -110,7 +110,7 @@ export class Subject {
     if (isSent && loader.source.caller === 'refuse')
       throw new TypeError(`\`${this.nameOf(attribute)}\` was sent, and source \`${loader.source.name}\` provides it`);
     delete this.attr[attribute];
-    this.unknown.set(attribute, loader);
+    if (loader.isRead(attribute)) this.unknown.set(attribute, loader);
   }
 
   nameOf(attribute: string): string {
@@ -164,7 +164,8 @@ export class Subject {
     for (const attribute of facts.keys()) {
       if (this.unknown.get(attribute) !== loader || this.failed.has(attribute)) continue;
       isNew = true;
-      const found = typeof row === 'string' ? row : (row.get(attribute) ?? absent);
+      // A row that was loaded before an attribute was read says nothing about it.
+      const found = typeof row === 'string' ? row : (row.get(attribute) ?? 'stale');
       if (found === 'no row' && notFound === 'unknown') this.failed.set(attribute, 'not found');
       else if (typeof found === 'string' && found !== 'no row') this.failed.set(attribute, found);
       else {

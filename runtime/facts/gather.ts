@@ -118,6 +118,26 @@ export class FactGatherer {
     this.selectors = new Selectors(this.loaders);
   }
 
+  /**
+   * Adds what decisions of a bundle read, by kind: sources are not asked for anything else from then on. Undefined if it is not
+   * known.
+   */
+  addReads(byKind: ReadonlyMap<string, ReadonlySet<string>> | undefined): void {
+    const keys = new Set(this.loaders.flatMap(({ source: { keyFact } }) => keyFact ?? []));
+    for (const loader of this.loaders) {
+      const { kind, facts } = loader.source;
+      const read = [...(byKind ?? [])].flatMap(([of, own]) =>
+        kind === undefined || sanitize(of) === kind ? [own] : [],
+      );
+      // Other policies than those of a kind may decide about it.
+      const isKnown = read.length > 0;
+      const attributes = [...facts].filter(
+        ([, fact]) => !isKnown || keys.has(fact) || read.some((own) => isAmong(fact, own)),
+      );
+      loader.addRead(attributes.map(([attribute]) => attribute));
+    }
+  }
+
   /** Begins to gather the facts of a call. */
   begin({ clock }: FactDeciders): Gathered {
     return { rows: new Rows(), instant: { ...clock() } };

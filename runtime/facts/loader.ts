@@ -1,7 +1,7 @@
 import { type AcceptedRow, acceptRows, type FailureReason, type LoadedRow } from './accept.js';
 import { RowCache } from './cache.js';
 import type { RowLock } from './row-lock.js';
-import type { PreparedSource } from './source.js';
+import type { PreparedSource, Wanted } from './source.js';
 
 /** How rows are loaded for one decision. */
 export interface LoadOptions {
@@ -59,6 +59,10 @@ export class Loader {
   private before = 0;
   /** Calls that wait for another one to end. */
   private readonly queue = new Set<() => void>();
+  /** What rows are asked for. */
+  private wanted: Wanted;
+  /** The attributes that decisions read; undefined: all. */
+  private read: Set<string> | undefined;
 
   /** @param tell told of each call. */
   constructor(
@@ -67,8 +71,31 @@ export class Loader {
     private readonly bounds = BOUNDS,
     private readonly tell?: (call: SourceCall) => void,
   ) {
+    this.wanted = source.wanted;
     const { maxAge, maxStale } = source.cache;
     if (maxAge > 0 || maxStale > 0) this.cache = new RowCache(source.cache);
+  }
+
+  /** Whether decisions may read an attribute. What none of them reads is not asked for. */
+  isRead(attribute: string): boolean {
+    return this.read === undefined || this.read.has(attribute);
+  }
+
+  /** Adds attributes that decisions read; the first ones in place of all that the source provides. */
+  addRead(attributes: readonly string[]): void {
+    const before = this.read?.size ?? -1;
+    this.read = new Set([...(this.read ?? []), ...attributes]);
+    if (this.read.size === before) return;
+    const { facts, wanted, keyField } = this.source;
+    const names = wanted.names.filter((name) => !facts.has(name) || this.isRead(name) || this.isSelector(name));
+    this.wanted = { names, select: Object.fromEntries([keyField, ...names].map((name) => [name, true])) };
+    // Of rows that were asked for before, not all is known.
+    this.cache?.clear();
+    this.waiting.clear();
+  }
+
+  private isSelector(attribute: string): boolean {
+    return [...this.source.selects.values()].includes(attribute);
   }
 
   /** Milliseconds since 1970. If the clock was set back, it is not known how old anything is: nothing is kept. */
@@ -185,15 +212,17 @@ export class Loader {
   ): Promise<ReadonlyMap<string, LoadedRow>> {
     if (options.until <= at) return this.allFailed(keys, 'deadline', at);
     if (this.calls >= this.bounds.atOnce && this.queue.size >= this.bounds.waiting) return this.allFailed(keys, 'busy');
-    const answer = await this.answer(keys, at, options);
+    const { wanted } = this;
+    const answer = await this.answer(keys, at, wanted, options);
     if ('reason' in answer) return this.allFailed(keys, answer.reason, at);
-    return this.accepted(answer.rows, keys, at, options);
+    return this.accepted(answer.rows, keys, at, wanted, options);
   }
 
   /** Calls the source. Settles at the deadline, or when the caller no longer waits. */
   private answer(
     keys: readonly string[],
     at: number,
+    wanted: Wanted,
     options: LoadOptions,
   ): Promise<{ readonly rows: unknown } | { readonly reason: FailureReason }> {
     const { source } = this;
@@ -223,7 +252,7 @@ export class Loader {
         let loading: unknown;
         try {
           loading = source.load([...keys], {
-            wanted: source.wanted,
+            wanted,
             tx: options.tx,
             lock: options.lock,
             signal: controller.signal,
@@ -236,7 +265,7 @@ export class Loader {
         Promise.resolve(loading).then(
           (rows) => {
             // Too late for this decision, but not for the next one.
-            if (controller.signal.aborted) this.accepted(rows, keys, at, options);
+            if (controller.signal.aborted) this.accepted(rows, keys, at, wanted, options);
             else end({ rows });
           },
           () => end({ reason: 'failed' }),
@@ -265,17 +294,18 @@ export class Loader {
     answer: unknown,
     keys: readonly string[],
     at: number,
+    wanted: Wanted,
     { tx }: LoadOptions,
   ): ReadonlyMap<string, LoadedRow> {
     let rows: ReadonlyMap<string, AcceptedRow>;
     try {
-      rows = acceptRows(answer, keys, this.source);
+      rows = acceptRows(answer, keys, this.source, wanted.names);
     } catch {
       // A trap of a proxy.
       return this.allFailed(keys, 'shape', at);
     }
     // A request that began before the clock was set back is of unknown age.
-    const isKept = tx === undefined && at <= this.time();
+    const isKept = tx === undefined && at <= this.time() && wanted === this.wanted;
     return new Map(
       [...rows].map(([key, row]) => {
         if (isKept && row === 'no row') this.cache?.delete(key, at);

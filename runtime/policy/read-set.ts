@@ -61,4 +61,6 @@ export interface BundleFacts {
   readSets(options: ReadSetOptions): (query: ReadSetQuery) => ReadSet;
   /** The facts that decisions about each kind can read, whatever the action, the roles and the principal. */
   byKind(options: ReadSetOptions): ReadonlyMap<string, ReadonlySet<string>>;
+  /** The facts that responses about each kind can read: outputs and derived roles as well. Absent in earlier bundles. */
+  responsesByKind?(options: ReadSetOptions): ReadonlyMap<string, ReadonlySet<string>>;
 }

@@ -72,8 +72,12 @@ function relatedSource(
     },
     users === undefined ? readers : [...readers, rolesReader(users), scopeReader(users)],
     own,
-    (_names, key, keys) =>
-      pool.atOnce((run) => readRelatedRows(run, { name, id: key, columns: read, where: users?.where }, keys)),
+    (_columns, key, keys, _tx, _lock, names) => {
+      const columnsRead = Object.fromEntries(Object.entries(read).filter(([path]) => names.includes(firstName(path))));
+      return pool.atOnce((run) =>
+        readRelatedRows(run, { name, id: key, columns: columnsRead, where: users?.where }, keys),
+      );
+    },
     false,
   );
 }

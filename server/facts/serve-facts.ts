@@ -68,6 +68,7 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
         fetched,
       }),
     examine: (policies, engine) => {
+      gatherer.addReads(policies.facts?.responsesByKind?.(readingOptions(engine)));
       const read = policies.facts?.byKind(readingOptions(engine)) ?? new Map<string, ReadonlySet<string>>();
       const lacking = listUnprovided(read, [
         ...gatherer.loaders.map(({ source: { kind, facts } }) => ({

@@ -38,6 +38,14 @@ const TABLES = `tables:
       meta: {column: meta, type: json}
       since: {column: since, type: timestamp}
       parent: {relation: one, table: app.docs, on: {id: parent_id}, columns: {name: {column: id, type: text}}}
+  partial:
+    name: app.docs
+    id: {column: id, type: text, nulls: never}
+    columns:
+      owner: {column: owner_id, type: text}
+      notes: {relation: many, table: app.notes, on: {doc: id}, value: {column: note, type: text}}
+      nothing: {column: nothing, type: text}
+      nowhere: {relation: many, table: app.nowhere, on: {doc: id}, value: {column: note, type: text}}
   slow:
     name: app.slow
     id: {column: id, type: text}
@@ -64,6 +72,8 @@ INSERT INTO app.docs VALUES
   ('twice', '7', false, 1, NULL, NULL, NULL, NULL),
   ('it''s "1"; DROP TABLE app.docs', '7', false, 1, NULL, NULL, NULL, NULL),
   ('__proto__', '7', false, 1, NULL, NULL, NULL, NULL);
+CREATE TABLE app.notes (doc text, note text);
+INSERT INTO app.notes VALUES ('1', 'x');
 CREATE TABLE app.accounts (id bigint, quota numeric(10, 2));
 INSERT INTO app.accounts VALUES (7, 10.50), (8, NULL);
 CREATE VIEW app.slow AS SELECT id, pg_sleep(60) IS NULL AS blocked FROM app.docs;
@@ -198,6 +208,61 @@ test('a database that is away makes calls unavailable', async () => {
     assert.is(await rest(question('1', 'view'), away), 'unavailable');
   } finally {
     await away.close();
+  }
+});
+
+test('nothing is read that no policy reads, and more as soon as a bundle reads more', async () => {
+  const policy = (expr: string, more: object = {}): { readonly [path: string]: string } => {
+    const rule = {
+      actions: ['view'],
+      effect: 'EFFECT_ALLOW',
+      roles: ['user'],
+      condition: { match: { expr } },
+      ...more,
+    };
+    const resourcePolicy = { resource: 'doc', version: 'default', rules: [rule] };
+    return { 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) };
+  };
+  const owned = 'R.attr.owner == P.id';
+  const running = await startFactsServer(await factsBundle(policy(owned)), {
+    sources: {
+      deadline: '60s',
+      from: {
+        docs: { of: 'doc', sql: { url, tables, table: 'partial' }, cache: { maxAge: '1h' } },
+        accounts: { of: 'principal', sql: { url, tables, table: 'account', maxConnections: 1 } },
+      },
+    },
+  });
+  const swap = async (texts: { readonly [path: string]: string }): Promise<void> =>
+    (await running.prepare(await factsBundle(texts))).commit();
+  try {
+    // There is neither such a column nor such a table.
+    assert.is(await rest(question('1', 'view'), running), 'allow');
+    assert.is(await rest(question('2', 'view'), running), 'deny');
+    // Rows that are kept do not have what the next bundle reads.
+    await swap(policy('R.attr.notes.size() == 0'));
+    assert.is(await rest(question('1', 'view'), running), 'deny');
+    assert.is(await rest(question('2', 'view'), running), 'allow');
+    for (const read of ['has(R.attr.nothing)', 'R.attr.nowhere.size() == 0'])
+      await swap(policy(owned)).then(() => swap(policy(read)));
+    assert.is(await rest(question('1', 'view'), running), 'unavailable');
+  } finally {
+    await running.close();
+  }
+  for (const more of [
+    { condition: { match: { expr: 'has(R.attr.nothing)' } } },
+    { condition: { match: { expr: owned } }, output: { when: { ruleActivated: 'R.attr.nothing' } } },
+    { condition: { match: { expr: owned } }, output: { when: { conditionNotMet: 'R.attr.nothing' } } },
+    { condition: { match: { expr: 'R.attr.size() > 1' } } },
+  ]) {
+    const reading = await startFactsServer(await factsBundle(policy(owned, more)), {
+      sources: { deadline: '60s', from: { docs: { of: 'doc', sql: { url, tables, table: 'partial' } } } },
+    });
+    try {
+      assert.is(await rest(question('1', 'view'), reading), 'unavailable', JSON.stringify(more));
+    } finally {
+      await reading.close();
+    }
   }
 });
 

@@ -1,5 +1,6 @@
 import {
   matchesAny,
+  type ReadLevel,
   type ReadSet,
   type ReadSetOptions,
   type ReadSetQuery,
@@ -64,8 +65,11 @@ export class ReadSets {
     return builder.build();
   }
 
-  /** The facts that decisions about each kind, or glob of kinds, can read, whatever is asked by whomever. */
-  byKind(): ReadonlyMap<string, ReadonlySet<string>> {
+  /** The facts that decisions about each kind, or glob of kinds, can read, or responses, whatever is asked by whomever. */
+  byKind(level: ReadLevel): ReadonlyMap<string, ReadonlySet<string>> {
+    const isResponse = level === 'response';
+    const { schemaEnforcement = 'none' } = this.options;
+    const enforced = schemaEnforcement === 'reject' || (schemaEnforcement === 'warn' && isResponse);
     const builders = new Map<string, ReadSetBuilder>();
     const builderOf = (kind: string): ReadSetBuilder => {
       const builder = builders.get(kind) ?? new ReadSetBuilder(false);
@@ -79,16 +83,22 @@ export class ReadSets {
       const builder = builderOf(kind);
       for (const point of this.listPoints({ kind, action: [], version, scope })) {
         const decisions = this.decisions.at(point, roles);
-        addRules(decisions, point.kind, undefined, builder);
-        if (this.options.schemaEnforcement === 'reject')
+        addRules(decisions, point.kind, undefined, builder, isResponse);
+        if (enforced)
           for (const schema of decisions.schemasFor('')) addSchema(schema, builder);
       }
     }
     // A kind without a resource policy may be allowed by a principal policy.
     const known = new Set(builders.keys());
     for (const module of this.principals)
-      for (const { resource: kind = '*', condition } of module.rules)
-        if (!known.has(kind)) new PathReader(module, builderOf(kind)).condition(condition);
+      for (const { resource: kind = '*', ...rule } of module.rules)
+        if (!known.has(kind)) addRule(rule, new PathReader(module, builderOf(kind)), isResponse);
+    // A role policy may say something in a scope in which no other policy does.
+    if (isResponse)
+      for (const builder of builders.values())
+        for (const module of this.program.modules)
+          if (module.kind === 'role')
+            for (const rule of module.rules) addRule(rule, new PathReader(module, builder), true);
     return new Map([...builders].map(([kind, builder]) => [kind, builder.build().facts]));
   }
 
@@ -134,9 +144,15 @@ function requestedScope(scope: string | undefined, defaultScope: string): string
 
 /**
  * All that the rules about an action read, whether or not it can matter.
- * @param action undefined for all actions, without their outputs.
+ * @param action undefined for all actions.
  */
-function addRules(decisions: PointDecisions, kind: string, action: string | undefined, builder: ReadSetBuilder): void {
+function addRules(
+  decisions: PointDecisions,
+  kind: string,
+  action: string | undefined,
+  builder: ReadSetBuilder,
+  withOutputs = true,
+): void {
   for (const module of decisions.modules) {
     const reader = new PathReader(module, builder);
     if (module.kind === 'derived-roles') {
@@ -147,13 +163,19 @@ function addRules(decisions: PointDecisions, kind: string, action: string | unde
       module.kind === 'role'
         ? module.rules
         : rulesAbout(module, kind).filter(({ actions }) => action === undefined || matchesAny(...actions)(action));
-    for (const { condition, output } of rules) {
-      reader.condition(condition);
-      if (action === undefined) continue;
-      for (const when of ['ruleActivated', 'conditionNotMet'] as const) {
-        const [value, text] = [output?.[when], output?.expressions?.[when]];
-        if (value !== undefined && text !== undefined) reader.expression(value, text);
-      }
-    }
+    for (const rule of rules) addRule(rule, reader, withOutputs);
+  }
+}
+
+function addRule(
+  { condition, output }: Pick<ir.Rule | ir.RoleRule, 'condition' | 'output'>,
+  reader: PathReader,
+  withOutput: boolean,
+): void {
+  reader.condition(condition);
+  if (!withOutput) return;
+  for (const when of ['ruleActivated', 'conditionNotMet'] as const) {
+    const [value, text] = [output?.[when], output?.expressions?.[when]];
+    if (value !== undefined && text !== undefined) reader.expression(value, text);
   }
 }

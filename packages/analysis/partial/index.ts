@@ -39,6 +39,7 @@ export function tellsReads(serialised: SerialisedProgram, schemas: string): Bund
       const sets = setsFor(options);
       return (query) => sets.of(query);
     },
-    byKind: (options) => setsFor(options).byKind(),
+    byKind: (options) => setsFor(options).byKind('effect'),
+    responsesByKind: (options) => setsFor(options).byKind('response'),
   };
 }
