@@ -120,10 +120,7 @@ function acceptRow(row: unknown, key: string, source: PreparedSource, wanted: re
   // A row without any of its attributes, or with nothing but undefined, says nothing: a query may have left them out.
   if ([...values.values()].every((value) => value === undefined)) return 'shape';
   return new Map(
-    wanted.map((name) => [
-      name,
-      acceptValue(values.get(name), source.types.get(name) ?? 'any', source.nullsOf(name)),
-    ]),
+    wanted.map((name) => [name, acceptValue(values.get(name), source.types.get(name) ?? 'any', source.nullsOf(name))]),
   );
 }
 

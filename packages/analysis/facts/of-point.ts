@@ -84,8 +84,7 @@ export class ReadSets {
       for (const point of this.listPoints({ kind, action: [], version, scope })) {
         const decisions = this.decisions.at(point, roles);
         addRules(decisions, point.kind, undefined, builder, isResponse);
-        if (enforced)
-          for (const schema of decisions.schemasFor('')) addSchema(schema, builder);
+        if (enforced) for (const schema of decisions.schemasFor('')) addSchema(schema, builder);
       }
     }
     // A kind without a resource policy may be allowed by a principal policy.
