@@ -49,10 +49,6 @@ export class Rows {
     if (own === undefined) this.rows.set(loader, new Map([[key, row]]));
     else own.set(key, row);
   }
-
-  delete(loader: Loader, key: string): void {
-    this.rows.get(loader)?.delete(key);
-  }
 }
 
 /** A principal, an actor, or the resource of a request: what facts are of. */
@@ -68,8 +64,8 @@ export class Subject {
   private readonly origins = new Map<string, { readonly loader: Loader; readonly key: string }>();
   /** The facts that are absent because there is no key of their source. */
   private readonly keyless = new Map<string, Loader>();
-  /** The sources that are asked once more, because their rows were too old beside others. */
-  private readonly renewed = new Set<Loader>();
+  /** The sources that are asked once more, with their rows, which were too old beside others. */
+  private readonly renewed = new Map<Loader, LoadedRow | undefined>();
   /** The names of attributes, in their order. */
   private readonly names: readonly string[];
 
@@ -82,9 +78,9 @@ export class Subject {
   constructor(
     readonly root: FactRoot,
     private readonly id: string,
-    sent: { readonly [name: string]: unknown },
+    private readonly sent: { readonly [name: string]: unknown },
     private readonly loaders: readonly Loader[],
-    others: readonly Loader[],
+    private readonly others: readonly Loader[],
     private readonly label: string = root,
   ) {
     for (const name of Object.keys(sent)) {
@@ -102,6 +98,11 @@ export class Subject {
       }
     this.names = [...new Set([...Object.keys(this.attr), ...own])];
     for (const name of Object.keys(this.attr)) this.used.set(name, { fact: this.nameOf(name), from: 'sent' });
+  }
+
+  /** The same subject with nothing fetched. */
+  asSent(): Subject {
+    return new Subject(this.root, this.id, this.sent, this.loaders, this.others, this.label);
   }
 
   private choose(loader: Loader, attribute: string, sent: { readonly [name: string]: unknown }): void {
@@ -146,7 +147,12 @@ export class Subject {
         const key = this.keyOf(loader);
         if (typeof key !== 'object') continue;
         const row = rows.get(loader, key.key);
-        if (row !== undefined && this.takeRow({ loader, key: key.key }, row, now, tx)) isDone = false;
+        if (
+          row !== undefined &&
+          row !== this.renewed.get(loader) &&
+          this.takeRow({ loader, key: key.key }, row, now, tx)
+        )
+          isDone = false;
       }
     }
   }
@@ -190,19 +196,21 @@ export class Subject {
     return Math.max(0, ...[...this.used.values()].map(({ at = 0 }) => at));
   }
 
-  /** Forgets facts that were fetched before a time, so that they are asked for once more; the second time they fail. */
-  renew(before: number, rows: Rows): void {
-    const old = new Set<Loader>();
+  /**
+   * Forgets facts that were fetched before a time, so that they are asked for once more; the second time they fail, and at once
+   * if `rows` are not given.
+   */
+  renew(before: number, rows: Rows | undefined): void {
+    const old = new Map<Loader, LoadedRow | undefined>();
     for (const [attribute, { at = before }] of this.used) {
       const origin = this.origins.get(attribute);
       if (at >= before || origin === undefined) continue;
       const { loader, key } = origin;
-      old.add(loader);
+      old.set(loader, rows?.get(loader, key));
       this.forget(attribute, loader);
-      if (this.renewed.has(loader)) this.failed.set(attribute, 'skew');
-      else rows.delete(loader, key);
+      if (rows === undefined || this.renewed.has(loader)) this.failed.set(attribute, 'skew');
     }
-    for (const loader of old) this.renewed.add(loader);
+    for (const [loader, row] of old) this.renewed.set(loader, row);
     if (old.size > 0) this.forgetWithoutKey();
   }
 

@@ -13,7 +13,7 @@ import { factName, isAmong } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
-import { isSelector, type Selected, type SelectedChain, Selectors } from './selectors.js';
+import { isSelector, type Selected, type SelectedChain, Selectors, type SelectOptions } from './selectors.js';
 import { type CallerPolicy, prepareSources, type Selector, type ServedSource } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
@@ -21,6 +21,8 @@ export interface GathererOptions {
   /** How long fetching may take for one call, in milliseconds. */
   readonly deadline: number;
   readonly caller: CallerPolicy;
+  /** How far apart the facts of a decision may have been fetched, in milliseconds. Default: it does not matter. */
+  readonly maxSkew?: number | undefined;
   readonly bounds: CallBounds;
   /** Told of each call of a source, by its name. */
   readonly tell: (source: string, call: SourceCall) => void;
@@ -48,6 +50,8 @@ export interface FactsPlan {
 export interface Gathered {
   readonly rows: Rows;
   readonly instant: Instant;
+  /** When gathering began, in milliseconds since 1970. */
+  readonly began: number;
 }
 
 /** Who waits for what is fetched. */
@@ -107,10 +111,15 @@ export class FactGatherer {
   readonly forwards: boolean;
   private readonly selectors: Selectors;
   private readonly deadline: number;
+  private readonly maxSkew: number;
 
   /** @throws {TypeError} if a source is not right. */
-  constructor(sources: readonly ServedSource[], { deadline, caller, bounds, tell }: GathererOptions) {
+  constructor(
+    sources: readonly ServedSource[],
+    { deadline, caller, maxSkew = Number.POSITIVE_INFINITY, bounds, tell }: GathererOptions,
+  ) {
     this.deadline = deadline;
+    this.maxSkew = maxSkew;
     this.loaders = prepareSources(sources, { deadline, caller, types: undefined }).map(
       (source) => new Loader(source, now, bounds, (call) => tell(source.name, call)),
     );
@@ -140,7 +149,7 @@ export class FactGatherer {
 
   /** Begins to gather the facts of a call. */
   begin({ clock }: FactDeciders): Gathered {
-    return { rows: new Rows(), instant: { ...clock() } };
+    return { rows: new Rows(), instant: { ...clock() }, began: now() };
   }
 
   /**
@@ -191,16 +200,21 @@ export class FactGatherer {
     deciders: FactDeciders,
     checks: readonly FactsCheck[],
     plans: readonly FactsPlan[],
-    { rows, instant }: Gathered,
+    gathered: Gathered,
     waiter: Waiter = {},
   ): Promise<void> {
+    const { rows, instant } = gathered;
     const options = this.loopOptions(instant, waiter);
-    if (!this.selectors.isEmpty) await this.fetchSelectors(checks, plans, rows, options);
-    const asks = checks.flatMap((check) => this.asksOf(deciders, this.select(check, rows).known).flat());
-    const open = asks.filter((ask) => !isWhole(ask));
-    await decideAll(open, rows, deciders, options, () => {});
+    if (!this.selectors.isEmpty) await this.fetchSelectors(checks, plans, gathered, options);
+    // A row that is fetched once more for one decision may be too young beside those of another.
+    const passes = this.maxSkew === Number.POSITIVE_INFINITY ? 1 : PASSES;
+    for (let pass = 0; pass < passes; pass += 1) {
+      const asks = checks.flatMap((check) => this.asksOf(deciders, this.select(check, gathered)).flat());
+      const open = asks.filter((ask) => !isWhole(ask));
+      await decideAll(open, rows, deciders, options, () => {});
+    }
     for (const plan of plans) {
-      const chain = this.selectChain(plan.principal, rows);
+      const chain = this.selectChain(plan.principal, gathered);
       if (listUnselected(chain).length > 0) continue;
       const own = { ...plan, principal: chain.input };
       for (;;) {
@@ -215,31 +229,40 @@ export class FactGatherer {
   private async fetchSelectors(
     checks: readonly FactsCheck[],
     plans: readonly FactsPlan[],
-    rows: Rows,
+    gathered: Gathered,
     options: LoopOptions,
   ): Promise<void> {
+    const { rows } = gathered;
     const needs = [
       ...checks.flatMap((check) => [
-        ...this.selectChain(check.principal, rows).needs,
-        ...check.resources.flatMap(({ resource }) => this.selectors.ofResource(resource, rows, { now: now() }).needs),
+        ...this.selectChain(check.principal, gathered).needs,
+        ...check.resources.flatMap(({ resource }) => this.selectResource(resource, gathered).needs),
       ]),
-      ...plans.flatMap(({ principal }) => this.selectChain(principal, rows).needs),
+      ...plans.flatMap(({ principal }) => this.selectChain(principal, gathered).needs),
     ];
     if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
   }
 
   /** A principal and its actors with what sources say of their roles, scopes and versions. Asks no source. */
-  private selectChain(principal: PrincipalInput, rows: Rows): SelectedChain {
+  private selectChain(principal: PrincipalInput, gathered: Gathered): SelectedChain {
     // Refuses chains that are too long.
     chainOf(principal);
-    return this.selectors.ofChain(principal, rows, { now: now() });
+    return this.selectors.ofChain(principal, gathered.rows, this.selectOptions(gathered));
+  }
+
+  private selectResource(resource: ResourceInput, gathered: Gathered): Selected<ResourceInput> {
+    return this.selectors.ofResource(resource, gathered.rows, this.selectOptions(gathered));
+  }
+
+  private selectOptions({ began }: Gathered): SelectOptions {
+    return { now: now(), ...(this.maxSkew < Number.POSITIVE_INFINITY && { oldest: began - this.maxSkew }) };
   }
 
   /** A check with what sources say of roles, scopes and versions; of those resources whose policies are known. */
-  private select(check: FactsCheck, rows: Rows): SelectedCheck {
+  private select(check: FactsCheck, gathered: Gathered): SelectedCheck {
     if (this.selectors.isEmpty) return { known: check, resources: [], chain: undefined, indexes: undefined };
-    const chain = this.selectChain(check.principal, rows);
-    const resources = check.resources.map(({ resource }) => this.selectors.ofResource(resource, rows, { now: now() }));
+    const chain = this.selectChain(check.principal, gathered);
+    const resources = check.resources.map(({ resource }) => this.selectResource(resource, gathered));
     const indexes = [...resources.keys()].filter(
       (index) =>
         listUnselected(chain).length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
@@ -276,10 +299,11 @@ export class FactGatherer {
   }
 
   /** A check with the facts that were fetched, and what cannot be decided by them. Asks no source. */
-  complete(deciders: FactDeciders, check: FactsCheck, { rows, instant }: Gathered): CompletedCheck {
-    const selection = this.select(check, rows);
-    const asks = this.asksOf(deciders, selection.known);
-    const options = this.loopOptions(instant);
+  complete(deciders: FactDeciders, check: FactsCheck, gathered: Gathered): CompletedCheck {
+    const { rows, instant } = gathered;
+    const selection = this.select(check, gathered);
+    const asks = this.asksOf(deciders, selection);
+    const options = { ...this.loopOptions(instant), isFinal: true };
     const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
     const completedAt = new Map<number, CompletedSubject>();
     const askedAt = new Map<number, readonly Ask[]>();
@@ -287,11 +311,11 @@ export class FactGatherer {
       const index = selection.indexes?.[at] ?? at;
       const lacking = new Map<string, readonly LackingFact[]>();
       for (const ask of own) {
-        for (const subject of [...ask.principals.map((one) => one.subject), ask.resource.subject])
-          takeKnown(subject, rows);
-        if (isWhole(ask)) continue;
-        const found = step(ask, rows, deciders, options);
-        if ('needs' in found) lacking.set(ask.action, listLacking(ask));
+        for (const subject of listSubjects(ask)) takeKnown(subject, rows);
+        if (isWhole(ask) && this.maxSkew === Number.POSITIVE_INFINITY) continue;
+        const tried = this.maxSkew === Number.POSITIVE_INFINITY ? ask : separate(ask);
+        const found = step(tried, rows, deciders, options);
+        if ('needs' in found) lacking.set(ask.action, listLacking(tried));
         else if (!found.decision.allowed && found.decision.why === 'unknown')
           lacking.set(ask.action, found.decision.unknown);
       }
@@ -320,9 +344,9 @@ export class FactGatherer {
   }
 
   /** A plan with the facts of its principal that were fetched. Asks no source. */
-  completePlan(deciders: FactDeciders, plan: FactsPlan, { rows }: Gathered): CompletedPlan {
-    const chain = this.selectChain(plan.principal, rows);
-    const { principals, needs, lacking } = this.lookUp(deciders, { ...plan, principal: chain.input }, rows);
+  completePlan(deciders: FactDeciders, plan: FactsPlan, gathered: Gathered): CompletedPlan {
+    const chain = this.selectChain(plan.principal, gathered);
+    const { principals, needs, lacking } = this.lookUp(deciders, { ...plan, principal: chain.input }, gathered.rows);
     const notAsked = needs.map(({ fact, source }): LackingFact => ({ fact, source, reason: 'not asked' }));
     return {
       principals: principals.map((subject, index) => completed(subject, chain.all[index])),
@@ -359,24 +383,33 @@ export class FactGatherer {
   }
 
   /** The asks of a check: for each resource, one for each action. */
-  private asksOf(deciders: FactDeciders, check: FactsCheck): readonly (readonly Ask[])[] {
+  private asksOf(
+    deciders: FactDeciders,
+    { known: check, chain, resources: selected, indexes }: SelectedCheck,
+  ): readonly (readonly Ask[])[] {
     const { principal, resources, auxData, tenants, includeMeta } = check;
-    const chain = chainOf(principal);
+    const inputs = chainOf(principal);
     const byPlace = new Map<string, Ask['principals']>();
     const subjects = this.resourceSubjects(deciders, check);
     return resources.map(({ resource: input, actions }, index) => {
       const place = findPlace(deciders, input);
       const key = JSON.stringify([place.scope, place.version]);
-      const wantsOutputs = includeMeta || deciders.tellsMore(chain, input);
+      const wantsOutputs = includeMeta || deciders.tellsMore(inputs, input);
       const principals =
         byPlace.get(key) ??
         this.principalsAt(deciders, principal, input).map((subject, at) => ({
-          input: chain[at] as PrincipalInput,
+          input: inputs[at] as PrincipalInput,
           subject,
         }));
       byPlace.set(key, principals);
       const resource = { input, subject: subjects[index] as Subject };
-      return actions.map((action): Ask => ({ principals, resource, action, actions, auxData, tenants, wantsOutputs }));
+      const used = [...(chain?.used ?? []), ...(selected[indexes?.[index] ?? index]?.used ?? [])];
+      return actions.map(
+        (action): Ask => ({
+          ...{ principals, resource, action, actions, auxData, tenants, wantsOutputs },
+          ...(used.length > 0 && { selected: used }),
+        }),
+      );
     });
   }
 
@@ -408,7 +441,7 @@ export class FactGatherer {
       signal,
       until: now() + this.deadline,
       isFresh: () => false,
-      maxSkew: Number.POSITIVE_INFINITY,
+      maxSkew: this.maxSkew,
       instant,
       now,
       watch,
@@ -471,13 +504,27 @@ function takeKnown(subject: Subject, rows: Rows): void {
   subject.settleKeys();
 }
 
-function isWhole({ principals, resource }: Ask): boolean {
-  return resource.subject.unknown.size === 0 && principals.every(({ subject }) => subject.unknown.size === 0);
+function isWhole(ask: Ask): boolean {
+  return listSubjects(ask).every(({ unknown }) => unknown.size === 0);
+}
+
+function listSubjects({ principals, resource }: Ask): readonly Subject[] {
+  return [...principals.map(({ subject }) => subject), resource.subject];
+}
+
+/** An ask with facts of its own: those that others share must not be forgotten, as the engine decides all of them together. */
+function separate(ask: Ask): Ask {
+  const { principals, resource } = ask;
+  return {
+    ...ask,
+    principals: principals.map((one) => ({ ...one, subject: one.subject.asSent() })),
+    resource: { ...resource, subject: resource.subject.asSent() },
+  };
 }
 
 /** All facts that an ask lacks. */
-function listLacking({ principals, resource }: Ask): readonly LackingFact[] {
-  return [...principals.map(({ subject }) => subject), resource.subject].flatMap((subject) =>
+function listLacking(ask: Ask): readonly LackingFact[] {
+  return listSubjects(ask).flatMap((subject) =>
     [...subject.unknown.keys()].map((attribute) => ({
       fact: subject.nameOf(attribute),
       source: subject.sourceOf(attribute),
@@ -515,6 +562,9 @@ interface SelectedCheck {
 function listUnselected({ unknown, needs }: Pick<Selected<unknown>, 'unknown' | 'needs'>): readonly LackingFact[] {
   return [...unknown, ...needs.map(({ fact, source }) => ({ fact, source, reason: 'not asked' as const }))];
 }
+
+/** How often all of a call is gone through if facts may not be far apart. */
+const PASSES = 3;
 
 /** Says of the TypeError for a fact that may not be sent that the caller is at fault. */
 function sentBy(make: () => Subject): Subject {

@@ -68,6 +68,8 @@ export interface LoopOptions {
   readonly isFresh: (loader: Loader) => boolean;
   /** How far apart facts may have been fetched, in milliseconds. */
   readonly maxSkew: number;
+  /** Whether no more is fetched: facts that are too far apart fail. */
+  readonly isFinal?: boolean | undefined;
   readonly instant: Instant;
   readonly now: () => number;
   readonly watch?: WatchFetch | undefined;
@@ -191,7 +193,8 @@ export function step(
           facts: selected,
         },
       };
-    for (const subject of listSubjects(ask)) subject.renew(newest - options.maxSkew, rows);
+    for (const subject of listSubjects(ask))
+      subject.renew(newest - options.maxSkew, options.isFinal === true ? undefined : rows);
   }
   const answer = deciders.at(options.instant, () => decideAnswer(ask, deciders));
   const facts = (): readonly UsedFact[] => [

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { maskUrl } from './mask.js';
 import { isPlainHttp } from './plain-http.js';
 import { about, fields, makeMap, makePath, mustBe } from './schema-type.js';
-import { key, section } from './section.js';
+import { key, optionalKey, section } from './section.js';
 import { bool, duration, integer, name, pickOne, texts } from './value-types.js';
 
 /** The types of facts. */
@@ -169,6 +169,10 @@ export const sourcesKeys = section({
       'or `sql`; needs policies that were compiled with `--facts`',
   ),
   deadline: key(duration(1, LONGEST), '250ms', 'maximum time to fetch the facts of a call'),
+  maxSkew: optionalKey(
+    duration(),
+    'how far apart the facts of a decision may have been fetched: older ones are fetched once more, and then count as not available',
+  ),
   onFailure: key(
     pickOne('unavailable', 'deny'),
     'unavailable',

@@ -35,6 +35,7 @@ export async function openSources(config: SourcesConfig, states: SourceStates): 
       {
         deadline: config.deadline,
         caller: config.caller,
+        maxSkew: config.maxSkew,
         bounds: BOUNDS,
         tell: (source: string, call: SourceCall) => states.asked(source, call),
       },

@@ -35,6 +35,7 @@ type Row = { readonly [attribute: string]: unknown };
 const DOCS: { readonly [id: string]: Row } = {
   '1': { owner: 'ann', blocked: false },
   '2': { owner: 'bob', blocked: true },
+  '3': { owner: 'bob', blocked: false },
 };
 const PEOPLE: { readonly [id: string]: Row } = { ann: { level: 3 }, bob: { level: 0 } };
 
@@ -526,6 +527,75 @@ test('messages do not tell whether there is a row, unless the configuration says
     assert.is(await message(telling), `${told}: not found`);
   } finally {
     await telling.close();
+  }
+});
+
+test('facts of a decision that were fetched further apart than `maxSkew` are fetched once more', async () => {
+  const { from } = sourcesOf(origin.url) as { readonly from: { readonly [name: string]: object } };
+  const keeping = (cache: object) =>
+    Object.fromEntries(Object.entries(from).map(([name, own]) => [name, { ...own, cache }]));
+  const effects = async (
+    own: RunningServer,
+    ids: readonly string[],
+    id = 'ann',
+  ): Promise<number | readonly string[]> => {
+    const resources = ids.map((id) => ({ resource: { kind: 'doc', id }, actions: ['view'] }));
+    const body = JSON.stringify({ principal: { id, roles: ['user'] }, resources });
+    const { status, text } = await send(own.httpAddress, 'POST', '/api/check/resources', body, asJson);
+    if (status !== 200) return status;
+    const { results } = JSON.parse(text) as { results: readonly { readonly actions: { readonly view: string } }[] };
+    return results.map(({ actions }) => actions.view);
+  };
+  const realNow = Date.now;
+  let later = 0;
+  Date.now = () => realNow() + later;
+  /** Asks about a document, and some time later about both; returns what sources were asked the second time. */
+  const askTwice = async (maxSkew: string | undefined, cache: object, other = '3', isAway = false) => {
+    fault = undefined;
+    const own = await startFactsServer(bundle, {
+      sources: { ...sourcesOf(origin.url), from: keeping(cache), ...(maxSkew !== undefined && { maxSkew }) },
+    });
+    try {
+      assert.equal(await effects(own, ['1']), ['EFFECT_ALLOW']);
+      later += 5000;
+      origin.asked.length = 0;
+      if (isAway)
+        fault = (response, ids) => {
+          if (ids.includes('1')) response.writeHead(500).end();
+          else rightly(ids, response, '/docs');
+        };
+      return [await effects(own, ['1', other]), [...origin.asked].sort()];
+    } finally {
+      await own.close();
+    }
+  };
+  try {
+    const kept = { maxAge: '60s' };
+    const both = ['EFFECT_ALLOW', 'EFFECT_ALLOW'];
+    assert.equal(await askTwice(undefined, kept), [both, ['/docs?ids=3']]);
+    assert.equal(await askTwice('10s', kept), [both, ['/docs?ids=3']]);
+    // The principal is renewed for the other document, and then the first one for the principal.
+    assert.equal(await askTwice('1s', kept), [both, ['/docs?ids=1', '/docs?ids=3', '/people?ids=ann']]);
+    // What is decided without a fact that is too old does not need it.
+    assert.equal(await askTwice('1s', kept, '2'), [['EFFECT_ALLOW', 'EFFECT_DENY'], ['/docs?ids=2']]);
+    // The first document cannot be renewed.
+    assert.is((await askTwice('1s', kept, '3', true))[0], 503);
+    // The principal is too old for the second document, whose own facts decide; the first one still needs it.
+    fault = undefined;
+    const keepers = keeping(kept);
+    const own = await startFactsServer(bundle, {
+      sources: { ...sourcesOf(origin.url), from: { ...keepers, docs: { ...keepers['docs'], cost: 1 } }, maxSkew: '1s' },
+    });
+    try {
+      assert.equal(await effects(own, ['1'], 'bob'), ['EFFECT_DENY']);
+      later += 5000;
+      assert.equal(await effects(own, ['1', '2'], 'bob'), ['EFFECT_DENY', 'EFFECT_DENY']);
+    } finally {
+      await own.close();
+    }
+  } finally {
+    Date.now = realNow;
+    fault = undefined;
   }
 });
 
