@@ -213,15 +213,15 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
       if (handler !== undefined) return handler.isAllowed(request);
     }
     // What usual requests need is here, and short, as V8 inlines only so much into one function.
-    const { guard, registry } = this;
+    const { guard, limits, registry, request: given } = this;
     const chain = registry.findUsual(principal, resource, action);
     const bits = chain === undefined ? 0 : chain.roles.readBits(principal.roles);
     if (bits === 0) this.requireValid(request);
-    const isOutermost = guard.begin(this.limits);
+    const isOutermost = guard.begin(limits);
     try {
       return chain === undefined || bits === 0
         ? this.isUnusualAllowed(request)
-        : chain.decideAsGiven(bits, action, this.request.asGiven(principal, resource, auxData));
+        : chain.decideAsGiven(bits, action, given.asGiven(principal, resource, auxData));
     } catch (error) {
       return this.failed(error, request);
     } finally {
@@ -390,6 +390,10 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
 class Prepared implements UntypedPrincipal {
   private readonly request: MutableRequest;
   private readonly isPlain: boolean;
+  // Those of the engine, as each object on the way costs a test in compiled code.
+  private readonly guard: Guard;
+  private readonly limits: ResolvedLimits;
+  private readonly registry: Registry;
   /** The bits of the principal's roles in the latest policy, and the roles that this policy names. */
   private bits = 0;
   private named: RoleList | undefined = undefined;
@@ -403,18 +407,20 @@ class Prepared implements UntypedPrincipal {
     this.request = new MutableRequest(settings.globals, settings.clock, readsWhole(settings));
     this.request.begin(principal, auxData);
     this.isPlain = engine.isPlainFor(principal.id);
+    this.guard = engine.guard;
+    this.limits = engine.limits;
+    this.registry = engine.registry;
   }
 
   can(action: string, resource: ResourceInput): boolean {
-    const { engine, request } = this;
-    const { guard, registry } = engine;
+    const { engine, request, guard, limits, registry } = this;
     const chain = this.isPlain && isName(action) ? registry.findAlone(resource) : undefined;
     if (chain === undefined)
       return engine.isAllowed({ principal: this.principal, resource, action, auxData: this.auxData });
     if (chain.roles !== this.named) this.turnTo(chain.roles);
     const { bits } = this;
     if (bits === 0) return false;
-    const isOutermost = guard.begin(engine.limits);
+    const isOutermost = guard.begin(limits);
     try {
       return chain.decideAsGiven(bits, action, request.about(resource));
     } catch (error) {

@@ -29,12 +29,15 @@ export class EvaluationLimitError extends Error {
  */
 export function beginLimit(steps: number, bytes: number): boolean {
   // A boolean, because returning the remaining steps would allocate a number wherever V8 does not inline this.
-  const isOutermost = !isLimited;
-  isLimited = true;
-  if (isOutermost || steps < meter.steps) meter.steps = steps;
   meter.bytes = bytes;
   remembered = 0;
-  return isOutermost;
+  if (isLimited) {
+    if (steps < meter.steps) meter.steps = steps;
+    return false;
+  }
+  isLimited = true;
+  meter.steps = steps;
+  return true;
 }
 
 /*

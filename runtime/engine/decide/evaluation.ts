@@ -306,7 +306,7 @@ export class MutableRequest implements Request {
     // biome-ignore lint/suspicious/noProto: V8 inlines this, and `getPrototypeOf` only if it knows the hidden class.
     if (principal.attr?.['__proto__'] === PLAIN) this.principal = principal as Principal;
     else this.fillPrincipal(principal);
-    this.auxData = readAuxData(auxData);
+    if (auxData != null || this.auxData !== NO_AUX_DATA) this.auxData = readAuxData(auxData);
     return this.about(resource);
   }
 
