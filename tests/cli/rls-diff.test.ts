@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EXIT } from '../../packages/cli/exit.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
+import { newRepository } from '../support/git-repository.js';
 
 const test = suite('authzc rls diff');
 
@@ -174,6 +175,59 @@ test('errors of a set name it', async () => {
     assert.match(stderr, new RegExp(`^${side}:.*doc\\.yaml:6:`));
     write(`${side}/doc.yaml`, POLICY);
   }
+});
+
+test('a revision is compared with its own table file', async () => {
+  const { folder: root, commit, write: change, remove } = newRepository();
+  const diff = (...args: readonly string[]) =>
+    callAuthzc(['rls', 'diff', ...args, '--table', 'db/tables.yaml', '--no-solver'], root);
+  try {
+    commit({ 'policies/doc.yaml': POLICY, 'db/tables.yaml': TABLES });
+    assert.match((await diff('main..')).stdout, /^2 statements: 2 unchanged, 0 changed$/m);
+    // The policies are as before: only the tables let everybody with `view` update.
+    change({ 'db/tables.yaml': TABLES.replace('update: edit', 'update: view') });
+    const changed = await diff('main..');
+    assert.is(changed.code, EXIT.failed);
+    assert.match(changed.stdout, /^ {2}NOT DECIDED {2}update\n {4}the table file changed/m);
+    change({ 'old.yaml': TABLES.replace('update: edit', 'update: view') });
+    assert.is((await diff('main..', '--old-table', 'old.yaml')).code, EXIT.done);
+    commit();
+    assert.match((await diff('HEAD~1..main')).stdout, /NOT DECIDED {2}update/);
+    assert.is((await diff('main..')).code, EXIT.done);
+    commit({ 'db/tables.yaml': 'tables: {doc: 1}\n' });
+    change({ 'db/tables.yaml': TABLES });
+    const broken = await diff('main..');
+    assert.is(broken.code, EXIT.usage);
+    assert.match(broken.stderr, /^git:main:db\/tables\.yaml:1:/);
+    const elsewhere = await callAuthzc(['rls', 'diff', 'main..', '--table', 'old.yaml', '--no-solver'], root);
+    assert.is(elsewhere.stderr, '');
+    change({ 'new.yaml': TABLES });
+    const { code, stderr } = await callAuthzc(['rls', 'diff', 'main..', '--table', 'new.yaml', '--no-solver'], root);
+    assert.is(code, EXIT.done);
+    assert.is(stderr, 'note: `main` has no file `new.yaml`: the one of the working tree is used\n');
+  } finally {
+    remove();
+  }
+});
+
+test('a kind without a table is refused with the nearest one, by each command', async () => {
+  write('new/doc.yaml', POLICY);
+  const text = 'old.yaml: error: no table with `rls` is of kind `dok`\n  note: did you mean `doc`?\n';
+  for (const args of [
+    ['rls', 'diff', 'old', 'new'],
+    ['rls', 'old'],
+    ['rls', 'verify', 'old', 'postgresql://127.0.0.1:1/x'],
+  ]) {
+    const { code, stderr } = await callAuthzc([...args, '--table', 'old.yaml', '--kind', 'dok'], folder);
+    assert.is(code, EXIT.usage);
+    assert.is(stderr, text, args.join(' '));
+  }
+});
+
+test('without a solver, the output says how to decide more', async () => {
+  write('new/doc.yaml', POLICY.replace('< 10', '< 11'));
+  const { stdout } = await callAuthzc(['rls', 'diff', 'old', 'new', '--table', 'old.yaml', '--no-solver'], folder);
+  assert.match(stdout, /\n1 statement undecided; install z3-solver to decide most of them: npm install/);
 });
 
 test.run();

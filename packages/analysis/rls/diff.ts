@@ -5,6 +5,7 @@ import type { PolicyVersion } from '../decision/policy-version.js';
 import { compareVersions } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
 import type { DiffAnswer, DiffResult, DiffRow, DiffVerdict, WitnessRequest } from '../diff/report.js';
+import { needsSolver } from '../diff/report/paragraphs.js';
 import type { Protection, TablePolicy, TableProtection } from './protection.js';
 
 /** One of two states of a database: policies, and the tables that they protect. */
@@ -24,6 +25,8 @@ export interface StatementChange {
   readonly reason?: string;
   /** A request that both decide differently. */
   readonly request?: WitnessRequest;
+  /** Whether a part is not decided because there is no solver. */
+  readonly needsSolver?: true;
   /** The lines of its policy that are gone, and those that are new. */
   readonly removed: readonly string[];
   readonly added: readonly string[];
@@ -83,7 +86,7 @@ interface Statement {
   readonly command: Command;
 }
 
-type Verdict = Pick<StatementChange, 'verdict' | 'reason' | 'request'>;
+type Verdict = Pick<StatementChange, 'verdict' | 'reason' | 'request' | 'needsSolver'>;
 
 function statementOf(side: ProtectedVersion, name: string, command: Command): Statement {
   const table = side.protection.tables.find((each) => each.name === name);
@@ -160,7 +163,7 @@ async function compareActions(after: Statement, compareAction: CompareAction): P
   if (changed.length === 0) return { verdict: 'unchanged' };
   const answers = changed.flatMap(({ widened, narrowed }) => [widened, narrowed]);
   const request = answers.flatMap((answer) => (answer.answer === 'yes' ? [answer.request] : []))[0];
-  const shown = request === undefined ? {} : { request };
+  const shown = { ...(request && { request }), ...(answers.some(needsSolver) && { needsSolver: true as const }) };
   // The rows of one of several actions may be those of another one.
   if (actions.length > 1)
     return { verdict: 'not decided', reason: `one of its actions changed: ${actions.join(', ')}`, ...shown };

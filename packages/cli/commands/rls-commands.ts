@@ -42,7 +42,7 @@ export function addRlsCommands(rls: Command, context: CommandContext, onEnd: OnE
       .argument('[new]', 'folder or git revision; leave out if the first argument is a range')
       .option('--dir <dir>', 'policy folder, in the working tree and in revisions', 'policies')
       .option('--table <file>', 'file with the tables of the resources and their `rls`, YAML or JSON')
-      .option('--old-table <file>', 'table file of the old state, if it changes too')
+      .option('--old-table <file>', 'table file of the old state; by default the one in its revision')
       .option('--kind <kind...>', 'only the tables of these kinds')
       .option(
         '--fail-on <results>',

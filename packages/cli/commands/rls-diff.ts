@@ -1,19 +1,21 @@
 import { diffProtections, type ProtectedVersion, type StatementChange } from '../../analysis/rls/diff.js';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
+import { solverNoteFor } from '../../analysis/diff/report/paragraphs.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
-import type { CommandContext } from '../context.js';
+import type { TableFile } from '../../../compiler/tables/read-tables.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import { isLogFormat, type LogFormat, printLog } from '../findings/log.js';
-import { comparedSets, readSet, type SetName } from '../policies/compared-sets.js';
+import { comparedSets, readFileOfSet, readSet, type SetName } from '../policies/compared-sets.js';
 import type { FAILING, SolverOptions } from '../policies/comparison-options.js';
-import { readEnforcedTables } from '../policies/request-files.js';
+import { parseEnforcedTables, readEnforcedTables } from '../policies/request-files.js';
 import { chooseProver } from '../policies/solver.js';
 import { choosePaint } from '../report.js';
 import { limitRun } from '../run-limit.js';
 import { findRefusal } from './diff.js';
-import { protectionOf, requireTable } from './rls-verify.js';
+import { protectionOf, requireKinds, requireTable } from './rls-verify.js';
 
 /** The command line options of `authzc rls diff`. */
 export interface RlsDiffOptions extends SolverOptions {
@@ -37,14 +39,19 @@ export async function rlsDiffCommand(
   const limit = limitRun(options.timeout, context);
   try {
     const sets = comparedSets(old, new_, options.dir);
-    const files = [options.oldTable ?? table, table];
     const sides: ProtectedVersion[] = [];
     for (const [at, name] of sets.entries()) {
-      const own = { ...options, table: files[at] as string, prefix: at === 0 ? ('old:' as const) : ('new:' as const) };
+      const given = at === 0 ? options.oldTable : undefined;
+      const own = { ...options, table, given, prefix: at === 0 ? ('old:' as const) : ('new:' as const) };
       const side = await readSide(name, own, limit.signal, context);
       if (typeof side === 'number') return side;
       sides.push(side);
     }
+    requireKinds(
+      options.kind,
+      sides.map(({ file }) => file),
+      table,
+    );
     const changes = await diffProtections(...(sides as [ProtectedVersion, ProtectedVersion]), {
       prover: chooseProver(options),
       isOver: limit.isOver,
@@ -70,10 +77,35 @@ const FAILS: Readonly<Record<StatementChange['verdict'], RlsDiffOptions['failOn'
   'not decided': ['undecided'],
 };
 
+/** How one of the two states is read. */
+interface Side extends RlsDiffOptions {
+  readonly table: string;
+  /** The table file that an option names for this state. */
+  readonly given: string | undefined;
+  readonly prefix: 'old:' | 'new:';
+}
+
+/** The tables of a state: those of its revision, as a change of them can open rows, too. */
+async function readTablesOf(
+  name: SetName,
+  { table, given }: Side,
+  signal: AbortSignal,
+  context: CommandContext,
+): Promise<TableFile> {
+  if (given !== undefined || table === '-' || 'folder' in name) return readEnforcedTables(given ?? table, context);
+  const source = await readFileOfSet(name, table, { signal, environment: context.env });
+  if (source !== undefined) return parseEnforcedTables(source);
+  printNote(
+    context,
+    visible(`note: \`${name.revision}\` has no file \`${table}\`: the one of the working tree is used`),
+  );
+  return readEnforcedTables(table, context);
+}
+
 /** A state of a database; the exit code if there is none. */
 async function readSide(
   name: SetName,
-  options: RlsDiffOptions & { readonly table: string; readonly prefix: 'old:' | 'new:' },
+  options: Side,
   signal: AbortSignal,
   context: CommandContext,
 ): Promise<ProtectedVersion | number> {
@@ -83,7 +115,7 @@ async function readSide(
     context.stderr.write(findRefusal(set, options.prefix, 'pretty', context));
     return EXIT.refused;
   }
-  const file = readEnforcedTables(options.table, context);
+  const file = await readTablesOf(name, options, signal, context);
   const protection = protectionOf(version.lowered, file, options, context);
   return protection === undefined ? EXIT.failed : { version, file, protection };
 }
@@ -129,7 +161,13 @@ function changesText(changes: readonly StatementChange[], paint: Paint): string 
     '',
   ]);
   const count = changes.length - changed.length;
-  return [...lines, `${changes.length} statements: ${count} unchanged, ${changed.length} changed`, ''].join('\n');
+  const note = solverNoteFor(changes.filter(({ needsSolver }) => needsSolver).length, 'statement');
+  return [
+    ...lines,
+    `${changes.length} statements: ${count} unchanged, ${changed.length} changed`,
+    ...(note === undefined ? [] : [note]),
+    '',
+  ].join('\n');
 }
 
 function detailLines({ reason, request, removed, added }: StatementChange): readonly string[] {

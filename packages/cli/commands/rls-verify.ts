@@ -6,6 +6,7 @@ import type { Protection } from '../../analysis/rls/protection.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
 import { fold } from '../../../compiler/optimise/index.js';
+import { adviseNames } from '../../cel/check/did-you-mean.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import type { TableFile } from '../../../compiler/tables/read-tables.js';
 import { type CommandContext, isColorful } from '../context.js';
@@ -44,11 +45,13 @@ export async function rlsVerifyCommand(
 ): Promise<number> {
   const { directory, url } = splitArguments(words, context);
   const table = requireTable(options);
+  if (options.login === '') throw new UsageError('--login needs the name of a role');
   if (options.write === true && (options.rows === undefined || options.readOnly === true))
     throw new UsageError('--write needs --rows, and not --read-only');
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const file = readEnforcedTables(table, context);
+  requireKinds(options.kind, [file], table);
   const protection = protectionOf(compilation.lowered, file, { ...options, table }, context);
   if (protection === undefined) return EXIT.failed;
   try {
@@ -75,6 +78,23 @@ export function requireTable({ table }: { readonly table?: string }): string {
   return table;
 }
 
+/** Throws an InputError for a kind of `--kind` that has no table with `rls`. */
+export function requireKinds(
+  kinds: readonly string[] | undefined,
+  files: readonly Pick<TableFile, 'rowSecurity'>[],
+  table: string,
+): void {
+  const known = new Set(files.flatMap(({ rowSecurity }) => [...rowSecurity.keys()]));
+  const unknown = kinds?.find((kind) => !known.has(kind));
+  if (unknown !== undefined)
+    throw new InputError(
+      `no table with \`rls\` is of kind \`${unknown}\``,
+      undefined,
+      adviseNames(unknown, known),
+      table,
+    );
+}
+
 /**
  * What a database should enforce. Returns undefined if that cannot be said in SQL, after printing why.
  *
@@ -91,7 +111,7 @@ export function protectionOf(
   }: { readonly table: string; readonly kind?: readonly string[]; readonly warns?: boolean },
   context: CommandContext,
 ): Protection | undefined {
-  if (![...file.rowSecurity.keys()].some((own) => kind?.includes(own) !== false))
+  if (file.rowSecurity.size === 0)
     throw new InputError(
       'no table has `rls`',
       undefined,
@@ -139,9 +159,13 @@ function splitArguments(
   { env }: Pick<CommandContext, 'env'>,
 ): { readonly directory: string; readonly url: string | undefined } {
   const given = words.filter((word) => word !== undefined);
-  const url = given.find((word) => URL_OF_DATABASE.test(word)) ?? env['DATABASE_URL'];
+  const url = given.find((word) => URL_OF_DATABASE.test(word)) ?? (env['DATABASE_URL'] || undefined);
   const [directory = 'policies', ...others] = given.filter((word) => !URL_OF_DATABASE.test(word));
   if (others.length > 0) throw new UsageError('the URL of a database begins with `postgresql://`');
+  if (url !== undefined && !URL_OF_DATABASE.test(url))
+    throw new UsageError(
+      'DATABASE_URL is not the URL of a PostgreSQL database: it does not begin with `postgresql://`',
+    );
   if (url === undefined && !['PGHOST', 'PGDATABASE', 'PGSERVICE'].some((name) => env[name] !== undefined))
     throw new UsageError('no database: set DATABASE_URL, or add its URL to the command');
   return { directory, url };

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT, printMessage, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readEnforcedTables } from '../policies/request-files.js';
-import { protectionOf, requireTable } from './rls-verify.js';
+import { protectionOf, requireKinds, requireTable } from './rls-verify.js';
 
 /** The command line options of `authzc rls`. */
 export interface RlsCommandOptions {
@@ -41,9 +41,11 @@ export function rlsCommand(directory: string, options: RlsCommandOptions, contex
   const table = requireTable(options);
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
+  const file = readEnforcedTables(table, context);
+  requireKinds(options.kind, [file], table);
   const protection = protectionOf(
     compilation.lowered,
-    readEnforcedTables(table, context),
+    file,
     { ...options, table, warns: options.check === undefined && options.drop !== true },
     context,
   );

@@ -28,6 +28,15 @@ export async function findTree(revision: string, options: GitOptions): Promise<s
   throw new Error(`no revision \`${revision}\`${await hint(revision, options)}`);
 }
 
+/** The text of a file of a revision; undefined if the revision does not have it. */
+export async function readRevisionFile(
+  { tree, path }: Pick<RevisionFolder, 'tree' | 'path'>,
+  options: GitOptions,
+): Promise<string | undefined> {
+  const { code, stdout } = await git(['cat-file', 'blob', `${tree}:${path}`], options);
+  return code === 0 ? stdout.toString('utf8') : undefined;
+}
+
 /** A revision with the full name of the branch that it begins with: `main~1` is `refs/heads/main~1`. */
 async function preferBranch(revision: string, options: GitOptions): Promise<string> {
   const [, name = '', steps = ''] = /^((?:(?!@\{)[^~^:*?[\s])+)(.*)$/s.exec(revision) ?? [];

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, posix, relative } from 'node:path';
-import type { Source } from '../../../compiler/diagnostics/source.js';
+import { join, posix, relative, sep } from 'node:path';
+import { Source } from '../../../compiler/diagnostics/source.js';
 import { checkOut } from '../git/checkout.js';
 import type { GitOptions } from '../git/git.js';
-import { findPrefix, findTree } from '../git/revisions.js';
+import { findPrefix, findTree, readRevisionFile } from '../git/revisions.js';
 import { InputError } from '../report.js';
 import { compileFolder, type FolderCompilation, type FolderOptions } from './compile.js';
 
@@ -120,6 +120,26 @@ export async function readSet(
       folder: posix.relative(prefix, path),
     };
   });
+}
+
+/**
+ * A file that belongs to a set of policies: of a revision, if the set is one of a revision that has the file; undefined
+ * if it does not, or if the file is outside of the repository.
+ *
+ * @param file the path of the file in the working tree.
+ */
+export async function readFileOfSet(
+  { revision }: Extract<SetName, { readonly revision: string }>,
+  file: string,
+  { signal, environment }: ReadOptions,
+): Promise<Source | undefined> {
+  const options: GitOptions = { folder: '.', signal, environment };
+  const tree = await findTree(revision, options);
+  const prefix = await findPrefix(revision, options);
+  const path = posix.normalize(`${prefix}${relative('', file).replaceAll(sep, '/')}`);
+  if (path.startsWith('../')) return undefined;
+  const text = await readRevisionFile({ tree, path }, options);
+  return text === undefined ? undefined : new Source(`git:${revision}:${path}`, text);
 }
 
 /**

@@ -117,7 +117,11 @@ export function readTableFile(file: string, input: StandardInput): ReadonlyMap<s
 
 /** Reads a file of tables, with what a database enforces on them. Throws an InputError. */
 export function readEnforcedTables(file: string, input: StandardInput): TableFile {
-  const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file, input));
+  return parseEnforcedTables(new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file, input)));
+}
+
+/** Parses the text of a file of tables. Throws an InputError. */
+export function parseEnforcedTables(source: Source): TableFile {
   const read = readTables(source);
   if ('tables' in read) return read;
   const [problem] = read.problems;

@@ -158,13 +158,14 @@ export function solverNote({ rows }: DiffResult): string | undefined {
   return solverNoteFor(rows.filter((row) => [row.widened, row.narrowed].some(needsSolver)).length);
 }
 
-/** The same for a number of rows that need the solver. */
-export function solverNoteFor(count: number): string | undefined {
+/** The same for a number of rows, or of something else, that need the solver. */
+export function solverNoteFor(count: number, what = 'row'): string | undefined {
   if (count === 0) return undefined;
-  return `${count} ${count === 1 ? 'row' : 'rows'} undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver`;
+  return `${count} ${count === 1 ? what : `${what}s`} undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver`;
 }
 
-function needsSolver(answer: DiffAnswer): boolean {
+/** Whether a question is open only because there is no solver. */
+export function needsSolver(answer: DiffAnswer): boolean {
   return answer.answer === '?' && answer.reason === 'no solver';
 }
 
