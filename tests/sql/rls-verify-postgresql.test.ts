@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { Client } from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
@@ -226,6 +227,71 @@ test('the command prints text, JSON and SARIF, and fails for what is refuted or 
     assert.match(stopped.stderr, /^authzc: cannot connect to postgresql:\/\/.*127\.0\.0\.1:1/);
     assert.not.match(`${stopped.stdout}${stopped.stderr}${text.stdout}`, /secret-word/);
   } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('before the script has run, with too few privileges and with a wrong login, the output says what to do', async () => {
+  if (typeof cluster === 'string') return;
+  const { client, connection } = cluster;
+  const folder = folderOf({ 'policies/invoice.yaml': POLICY, 'tables.yaml': TABLES });
+  const address = (user: string, database: string): NodeJS.ProcessEnv => ({
+    DATABASE_URL: `postgresql://${user}@${encodeURIComponent(connection.host)}/${database}`,
+  });
+  const verify = (environment: NodeJS.ProcessEnv, ...words: readonly string[]) =>
+    callAuthzc(['rls', 'verify', '--table', 'tables.yaml', ...words], folder, environment);
+  const own = address(connection.user, 'postgres');
+  try {
+    await client.query('CREATE DATABASE fresh');
+    const other = new Client({ ...connection, database: 'fresh' });
+    await other.connect();
+    await other.query(DATABASE.replace(/CREATE ROLE [^\n]*/, ''));
+    await other.end();
+    const fresh = await verify(address(connection.user, 'fresh'));
+    const errors = fresh.stdout.split('\n').filter((line) => /^(?:error|warning)/.test(line));
+    assert.is(errors.length, 3, fresh.stdout);
+    assert.match(
+      fresh.stdout,
+      /^error\[helper-changed\]: function authz\.principal\(\), .* and \d+ more: it does not exist$/m,
+    );
+    assert.match(fresh.stdout, /: schema "authz" does not exist\n {2}fix: -- run the script of `authzc rls`$/m);
+    assert.not.match(fresh.stdout, /CREATE POLICY/);
+
+    await client.query('CREATE ROLE auditor LOGIN; REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC');
+    const asAuditor = address('auditor', 'postgres');
+    const lacking = await verify(asAuditor);
+    const [, fix = ''] = /^ {2}fix: ((?:.*\n {7})*.*)$/m.exec(lacking.stdout) ?? [];
+    assert.is(fix.split('\n').length, 3, lacking.stdout);
+    assert.not.match(lacking.stdout, /CREATE POLICY/);
+    await client.query(fix);
+    assert.is((await verify(asAuditor)).code, EXIT.done, 'the fix is enough');
+    const rows = await verify(asAuditor, '--rows', '5');
+    assert.is(rows.code, EXIT.usage);
+    assert.match(
+      rows.stderr,
+      /^authzc: --rows needs a role that sees all rows, such as a superuser or one with BYPASSRLS: /,
+    );
+
+    const misspelt = await verify(own, '--login', 'servise');
+    assert.match(
+      misspelt.stdout,
+      /^error\[role-missing\]: role servise: the database does not have it: did you mean `service`\?$/m,
+    );
+    assert.not.match(misspelt.stdout, /CREATE ROLE/);
+    const superuser = await verify(own, '--login', connection.user);
+    assert.match(
+      superuser.stdout,
+      /^error\[superuser\]: role authz: .*\n {2}fix: -- let the application connect as another role$/m,
+    );
+    assert.is((await verify(own, '--login', '')).code, EXIT.usage);
+    for (const url of ['127.0.0.1/postgres', 'mysql://127.0.0.1/x'])
+      assert.match(
+        (await verify({ DATABASE_URL: url })).stderr,
+        /^authzc: DATABASE_URL is not the URL of a PostgreSQL database/,
+      );
+    assert.match((await verify({ DATABASE_URL: '' })).stderr, /^authzc: no database: set DATABASE_URL/);
+  } finally {
+    await client.query('DROP DATABASE IF EXISTS fresh');
     rmSync(folder, { recursive: true, force: true });
   }
 });

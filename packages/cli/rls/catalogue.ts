@@ -9,6 +9,8 @@ export interface Catalogue {
   readonly related: readonly RelatedTable[];
   /** The roles that were asked about, each with the roles that it may become. Roles that do not exist are absent. */
   readonly roles: readonly CatalogueRole[];
+  /** The names of roles of the database, at most 2000, without those of PostgreSQL. */
+  readonly roleNames: readonly string[];
   /** The role that reads related tables; undefined if there is none, or none is needed. */
   readonly reader:
     | {

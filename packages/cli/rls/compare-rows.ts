@@ -7,7 +7,7 @@ import type { ComputedValues } from '../../../runtime/engine/parts.js';
 import type { TableProtection } from '../../analysis/rls/protection.js';
 import { LOCAL_SEARCH_PATH } from '../../analysis/rls/search-path.js';
 import type { CatalogueTable } from './catalogue.js';
-import { type Connection, rolledBack, selectJson } from './database.js';
+import { type Connection, DatabaseError, INSUFFICIENT_PRIVILEGE, rolledBack, selectJson } from './database.js';
 import type { Witness } from './finding.js';
 import { principalsFor, type SessionPrincipal } from './principals.js';
 import { type Tried, tryStatement, type WritingCommand } from './tried-statements.js';
@@ -67,7 +67,7 @@ export function compareRows(
     const declared = file.tables.get(protection.kind);
     const security = file.rowSecurity.get(protection.kind);
     const column = typeof security?.scope === 'object' ? security.scope.column : undefined;
-    const rows = declared && (await readRows(connection, declared, limit, column));
+    const rows = declared && (await readAllRows(connection, declared, limit, column));
     const [role] = protection.roles.filter((name) => name !== 'PUBLIC');
     if (rows === undefined || security === undefined || role === undefined) return undefined;
     const { scope, version, commands } = security;
@@ -128,6 +128,18 @@ export function compareRows(
       }
     return { cells, witnesses: [...witnesses.values()] };
   });
+}
+
+/** Reads rows, as `readRows` does, without policies. Throws a DatabaseError if the role may not. */
+async function readAllRows(...asked: Parameters<typeof readRows>): ReturnType<typeof readRows> {
+  try {
+    return await readRows(...asked);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new DatabaseError(
+      `--rows needs a role that sees all rows, such as a superuser or one with BYPASSRLS: ${(error as Error).message}`,
+    );
+  }
 }
 
 /** What is compared: the condition of a clause, or with none of them the statement. */

@@ -3,8 +3,9 @@ import { FUNCTION_SEARCH_PATH } from '../../analysis/rls/search-path.js';
 import { SIGNED_VALUE } from '../../analysis/rls/signatures.js';
 import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
-import type { Catalogue, CatalogueFunction, CatalogueRole } from './catalogue.js';
-import { note, refuted, type RlsFinding, unknown } from './finding.js';
+import type { Catalogue, CatalogueFunction } from './catalogue.js';
+import { note, refuted, type RlsFinding, RUN_SCRIPT, unknown } from './finding.js';
+import { didYouMean } from '../../cel/check/did-you-mean.js';
 
 /** The roles, the functions and the server that the policies of all tables depend on. */
 export function databaseFindings(
@@ -14,7 +15,7 @@ export function databaseFindings(
   isForgeable: boolean,
 ): readonly RlsFinding[] {
   return [
-    ...roleFindings(catalogue.roles, roles),
+    ...roleFindings(catalogue, roles, protection.roles),
     ...helperFindings(catalogue, protection),
     ...(protection.isSigned ? signatureFindings(catalogue) : []),
     ...versionFindings(catalogue, protection),
@@ -33,16 +34,20 @@ export function databaseFindings(
   ];
 }
 
-/** Roles that policies do not apply to, themselves or as what they can act as. */
-function roleFindings(found: readonly CatalogueRole[], wanted: readonly string[]): readonly RlsFinding[] {
+/**
+ * Roles that policies do not apply to, themselves or as what they can act as.
+ *
+ * @param own those of the table file.
+ */
+function roleFindings(
+  { roles: found, roleNames }: Pick<Catalogue, 'roles' | 'roleNames'>,
+  wanted: readonly string[],
+  own: readonly string[],
+): readonly RlsFinding[] {
   return [
     ...wanted
-      .filter((role) => role !== 'PUBLIC' && !found.some((own) => own.role === role))
-      .map((role) =>
-        refuted('role-missing', `role ${role}`, 'the database does not have it', {
-          fix: `CREATE ROLE ${quotedPart(role)};`,
-        }),
-      ),
+      .filter((role) => role !== 'PUBLIC' && !found.some((each) => each.role === role))
+      .map((role) => missingRole(role, roleNames)),
     ...found.flatMap(({ role, as, isSuperuser, isExempt, createsRoles }): readonly RlsFinding[] => {
       const object = `role ${role}`;
       const who = as === role ? 'it' : `it can act as ${as}, which`;
@@ -50,7 +55,7 @@ function roleFindings(found: readonly CatalogueRole[], wanted: readonly string[]
       if (isSuperuser)
         return [
           refuted('superuser', object, `${who} is a superuser: policies do not apply to it`, {
-            fix: as === role ? `ALTER ROLE ${quotedPart(role)} NOSUPERUSER;` : revoke,
+            fix: as !== role ? revoke : own.includes(role) ? `ALTER ROLE ${quotedPart(role)} NOSUPERUSER;` : CONNECT_AS,
           }),
         ];
       if (isExempt)
@@ -73,6 +78,18 @@ function roleFindings(found: readonly CatalogueRole[], wanted: readonly string[]
       return [];
     }),
   ];
+}
+
+/** The only superuser of a cluster, such as `postgres`, must stay one. */
+const CONNECT_AS = '-- let the application connect as another role';
+
+function missingRole(role: string, names: readonly string[]): RlsFinding {
+  const [near] = didYouMean(role, names);
+  return near === undefined
+    ? refuted('role-missing', `role ${role}`, 'the database does not have it', {
+        fix: `CREATE ROLE ${quotedPart(role)};`,
+      })
+    : refuted('role-missing', `role ${role}`, `the database does not have it: ${near.message}`);
 }
 
 /** Compares the functions that policies call with those that `authzc rls` writes. */
@@ -120,7 +137,7 @@ function signatureFindings({ functions, keys, roles }: Catalogue): readonly RlsF
           ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
         ];
   return [
-    ...(problems.length === 0 ? [] : [refuted('helper-changed', object, problems.join('; '), { fix: RUN_AGAIN })]),
+    ...(problems.length === 0 ? [] : [refuted('helper-changed', object, problems.join('; '), { fix: RUN_SCRIPT })]),
     ...[...signers].map((role) =>
       refuted(
         'setting-forgeable',
@@ -136,13 +153,11 @@ function signatureFindings({ functions, keys, roles }: Catalogue): readonly RlsF
 
 const OTHER_PATH = `its search_path is not \`${FUNCTION_SEARCH_PATH}\`: what it calls can be replaced`;
 
-const RUN_AGAIN = '-- run the file of `authzc rls` again';
-
 function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): RlsFinding[] {
   const [, name = '', parameters = ''] = /^(\w+)\((.*)\)$/s.exec(signature) ?? [];
   const object = `function authz.${signature}`;
   const found = functions.find((own) => own.name === name && own.arguments === parameters);
-  const changed = (message: string): RlsFinding[] => [refuted('helper-changed', object, message, { fix: RUN_AGAIN })];
+  const changed = (message: string): RlsFinding[] => [refuted('helper-changed', object, message, { fix: RUN_SCRIPT })];
   if (found === undefined) return changed('it does not exist');
   if (found.volatility === 'i')
     return [
@@ -170,7 +185,7 @@ function oneReaderFunction(
   const [found, ...others] = functions.filter((own) => own.name === name);
   const object = `function authz.${name}(${found?.arguments ?? ''})`;
   const changed = (message: string): readonly RlsFinding[] => [
-    refuted('helper-changed', object, message, { fix: RUN_AGAIN }),
+    refuted('helper-changed', object, message, { fix: RUN_SCRIPT }),
   ];
   if (found === undefined) return changed('it does not exist');
   if (others.length > 0) return changed('there is another function of this name');
@@ -202,7 +217,7 @@ function versionFindings({ version }: Catalogue, { isWhole, version: wanted }: P
       'authz.version',
       `the database has version ${version}; the policies and the table file are ${wanted}`,
       {
-        fix: RUN_AGAIN,
+        fix: RUN_SCRIPT,
       },
     ),
   ];

@@ -31,6 +31,9 @@ interface Driver {
 /** The database cannot be reached, or refuses to answer. */
 export class DatabaseError extends Error {}
 
+/** The code of PostgreSQL for a statement that a role may not run. */
+export const INSUFFICIENT_PRIVILEGE = '42501';
+
 /** Prints a DatabaseError or an InputError to standard error and returns the exit code. Rethrows any other error. */
 export function reportDatabaseError(error: unknown, context: CommandContext): number {
   if (!(error instanceof DatabaseError)) return reportInputError(error, context);

@@ -74,6 +74,9 @@ export const FINDINGS = {
 /** The id of a kind of finding. */
 export type FindingId = keyof typeof FINDINGS;
 
+/** How findings are corrected that no statement corrects. */
+export const RUN_SCRIPT = '-- run the script of `authzc rls`';
+
 /** A finding that the object does not do what check decides. */
 export function refuted(
   id: FindingId,

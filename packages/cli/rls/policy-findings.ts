@@ -69,12 +69,12 @@ class CommandPolicies {
     if (wanted === undefined) return this.applying.flatMap((policy) => this.extra(policy));
     const { expected } = this.comparison;
     const texts = expected?.policies.get(policyKey(this.table.name, wanted.name));
-    if (typeof texts === 'string')
+    if (texts !== undefined && 'reason' in texts)
       return [
-        unknown('differs', this.object(wanted.name), `the policy cannot be created to compare it: ${texts}`, {
+        unknown('differs', this.object(wanted.name), `the policy cannot be created to compare it: ${texts.reason}`, {
           table: this.table.name,
           command: this.command,
-          fix: this.fix(wanted),
+          fix: texts.fix ?? this.fix(wanted),
         }),
       ];
     const own =

@@ -165,6 +165,8 @@ JOIN pg_roles AS r ON r.oid = me.oid OR (NOT me.rolsuper AND (pg_has_role(me.oid
   OR pg_has_role(me.oid, r.oid, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)))
 ORDER BY 1, me.oid <> r.oid, 2`;
 
+export const ROLE_NAMES = `SELECT rolname AS name FROM pg_roles WHERE rolname !~ '^pg_' ORDER BY 1 LIMIT 2000`;
+
 export const READER = `
 SELECT r.rolname AS role, r.rolcanlogin AS "canLogin", r.rolsuper OR r.rolbypassrls AS "isExempt",
   ARRAY(SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relowner = r.oid ORDER BY 1) AS owns,

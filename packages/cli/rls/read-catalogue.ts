@@ -82,6 +82,7 @@ export function readCatalogue(connection: Connection, wanted: Wanted): Promise<C
       })),
       related: related.map((table) => ({ ...table, columns: relatedColumns.get(table.name) ?? [] })),
       roles: await ask<CatalogueRole>(queries.ROLES),
+      roleNames: (await selectJson<{ readonly name: string }>(connection, queries.ROLE_NAMES)).map(({ name }) => name),
       reader: (await ask<NonNullable<Catalogue['reader']>>(queries.READER))[0],
       functions: await selectJson<CatalogueFunction>(connection, queries.FUNCTIONS),
       schema,

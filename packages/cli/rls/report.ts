@@ -33,11 +33,45 @@ export function verificationText({ server, compared, objects, findings }: Verifi
   const fine = objects.filter(({ object }) => !findings.some((finding) => finding.object === object));
   const count = (certainty: Certainty): number => objects.filter((each) => each.certainty === certainty).length;
   return [
-    ...sorted.flatMap((finding) => findingLines(finding, paint)),
-    ...fine.map(({ object }) => `ok: ${visible(object)}`),
+    ...groupAlike(sorted).flatMap((finding) => findingLines(finding, paint)),
+    ...joinFunctions(fine.map(({ object }) => object)).map((object) => `ok: ${visible(object)}`),
     `PostgreSQL ${server}, by ${compared}: ${count('refuted')} refuted, ${count('unknown')} unknown, ${count('proved')} ok`,
     '',
   ].join('\n');
+}
+
+/** Joins findings that say the same about several objects, and have the same fix. */
+function groupAlike(findings: readonly RlsFinding[]): readonly RlsFinding[] {
+  const groups = new Map<string, RlsFinding[]>();
+  for (const [index, finding] of findings.entries()) {
+    const { id, certainty, message, fix, witness } = finding;
+    const key =
+      fix === undefined || witness !== undefined ? String(index) : JSON.stringify([id, certainty, message, fix]);
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].map((alike) => ({
+    ...(alike[0] as RlsFinding),
+    object: listObjects([...new Set(alike.map(({ object }) => object))]),
+  }));
+}
+
+/** The functions of a database on one line: there are many of them. */
+function joinFunctions(objects: readonly string[]): readonly string[] {
+  const functions = objects.filter((object) => object.startsWith('function '));
+  const first = objects.indexOf(functions[0] ?? '');
+  return objects.flatMap((object, index) =>
+    index === first ? listObjects(functions) : functions.includes(object) ? [] : object,
+  );
+}
+
+/** The maximum number of objects that are named. */
+const MOST_OBJECTS = 4;
+
+function listObjects(objects: readonly string[]): string {
+  if (objects.length <= 1) return objects.join('');
+  const named = objects.length > MOST_OBJECTS ? objects.slice(0, 2) : objects.slice(0, -1);
+  const rest = objects.length > MOST_OBJECTS ? `${objects.length - 2} more` : objects.at(-1);
+  return `${named.join(', ')} and ${rest}`;
 }
 
 const ORDER: readonly Certainty[] = ['refuted', 'unknown', 'proved'];

@@ -36,7 +36,7 @@ export function tableFindings(
           : `${owners.join(', ')} can act as its owner, ${table.owner}, to whom the policies do not apply`,
         {
           table: name,
-          fix: `ALTER TABLE ${quoted} FORCE ROW LEVEL SECURITY;\n-- and let another role own it: ALTER TABLE ${quoted} OWNER TO …;`,
+          fix: `${table.isForced ? '-- let' : `ALTER TABLE ${quoted} FORCE ROW LEVEL SECURITY;\n-- and let`} another role own it: ALTER TABLE ${quoted} OWNER TO …;`,
         },
       ),
     );
