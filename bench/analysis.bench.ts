@@ -44,7 +44,7 @@ export async function analysisBench(): Promise<Section> {
       aim('one policy of 100 in less than a second more', took('one policy widened') < 1_000),
       aim('all widened in less than 5 s', took('all widened') < 5_000),
       aim('all rewritten with the same meaning in less than 5 s', took('all rewritten, same meaning') < 5_000),
-      aim('a query of z3 in less than 50 ms', queries.median < 50),
+      aim('a query of z3 in less than 20 ms', queries.median < 20),
       aim('an explanation in less than 0.5 s', took('explain') < 500),
       aim(
         'tests with coverage in less than 3x',

@@ -130,7 +130,7 @@ function z3(queries: number[]): () => Promise<Prover> {
       queries.push(milliseconds);
       return value;
     };
-    return Promise.resolve(makeProver({ name: solver.name, run, close: () => solver.close() }, { effort: 3 }));
+    return Promise.resolve(makeProver({ ...solver, run, close: () => solver.close() }, { effort: 3 }));
   };
 }
 

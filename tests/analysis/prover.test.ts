@@ -387,6 +387,21 @@ test('writes each query by its hash, and asks equal ones once', async () => {
   }
 });
 
+test('queries of z3 are in a scope of their own, and those of another program have standard commands only', async () => {
+  const texts: string[] = [];
+  const recording = solverWith((query) => {
+    texts.push(query);
+    return solver.run(query);
+  });
+  for (const prologue of [solver.prologue, undefined]) {
+    const own = makeProver({ ...recording, ...(prologue !== undefined && { prologue }) }, { effort: 3 });
+    assert.is((await implication('R.attr.n > 5.5', 'R.attr.n > 5.0', own)).answer, 'no');
+  }
+  const withoutEcho = texts.map((text) => text.replace(/\(echo "\w+"\)\n/g, ''));
+  assert.match(withoutEcho[0] as string, /^\(set-option :rlimit 4000000\)\n\(push 1\)\n\(declare-sort /);
+  assert.is(withoutEcho[1], (withoutEcho[0] as string).replace('(push 1)\n', ''));
+});
+
 test('equal questions are equal queries', async () => {
   const texts: string[] = [];
   const recording = solverWith((query) => {

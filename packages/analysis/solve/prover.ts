@@ -29,11 +29,12 @@ const RESOURCES = 4_000_000;
 /** Answers questions with a solver. */
 export function makeProver(solver: Solver, { effort, queries }: ProverOptions): Prover {
   const options = `(set-option :rlimit ${Math.round((RESOURCES * effort ** 2) / 9)})\n`;
+  const prologue = solver.prologue === undefined ? '' : `${solver.prologue}\n`;
   const replies = new Map<string, Promise<Reply>>();
   const ask = (text: string, asked: readonly string[]): Promise<Reply> => {
     const models = asked.length === 0 ? '' : '(set-option :produce-models true)\n';
     const values = asked.length === 0 ? '' : `(get-value (${asked.join(' ')}))\n`;
-    const body = `${options}${models}${text}\n(check-sat)\n${values}`;
+    const body = `${options}${models}${prologue}${text}\n(check-sat)\n${values}`;
     const hash = createHash('sha256').update(body).digest('hex');
     const known = replies.get(hash);
     if (known !== undefined) return known;
