@@ -14,24 +14,15 @@ import { problemsOf } from '../support/explorer/json-schema.js';
 import { send } from '../support/server/http-client.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+import { tableFile } from '../support/sql/table-file.js';
 
 /** The description of the REST interface shows searches, and sources, as a server with tables answers. */
 const test = suite('documented searches');
 
-const TABLES = `
-tables:
-  principal:
-    name: people
-    id: { column: id, type: text }
-    columns:
-      level: { column: level, type: integer }
-  album:
-    name: albums
-    id: { column: id, type: text }
-    columns:
-      owner: { column: owner, type: text }
-      status: { column: status, type: text }
-`;
+const TABLES = tableFile({
+  principal: ['people', { level: 'integer' }],
+  album: ['albums', { owner: 'text', status: 'text' }],
+});
 const ROWS = `
 CREATE TABLE people (id text PRIMARY KEY, level integer);
 INSERT INTO people VALUES ('alice', 1), ('bob', 1);

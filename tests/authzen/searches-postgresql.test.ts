@@ -17,6 +17,7 @@ import { registry } from '../support/protobuf.js';
 import { send } from '../support/server/http-client.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+import { tableFile } from '../support/sql/table-file.js';
 
 /** Searches of rows: hostile requests and tokens, every protocol, databases that are slow or away, and configurations. */
 const test = suite('AuthZEN searches of rows');
@@ -57,24 +58,11 @@ resourcePolicy:
       roles: [user]
 `,
 };
-const TABLES = `
-tables:
-  principal:
-    name: people
-    id: { column: id, type: text }
-    columns:
-      level: { column: level, type: integer }
-  note:
-    name: notes
-    id: { column: id, type: text }
-    columns:
-      owner: { column: owner, type: text }
-  lost:
-    name: nowhere
-    id: { column: id, type: text }
-    columns:
-      desk: { column: desk, type: text }
-`;
+const TABLES = tableFile({
+  principal: ['people', { level: 'integer' }],
+  note: ['notes', { owner: 'text' }],
+  lost: ['nowhere', { desk: 'text' }],
+});
 const ROWS = `
 CREATE TABLE people (id text PRIMARY KEY, level integer);
 INSERT INTO people VALUES ('ann', 1), ('ben', 9), ('cat', NULL);

@@ -1,3 +1,5 @@
+import { tableFile } from '../../support/sql/table-file.js';
+
 /** The subjects, resources and policy that the certification scenario asks for. */
 export const FIXTURE_POLICIES = {
   'record.yaml': `apiVersion: api.authz.dev/v1
@@ -37,16 +39,7 @@ INSERT INTO records VALUES ('record-1', 'active'), ('record-2', 'archived');
 `;
 
 /** Where the rows of the fixture are. */
-export const FIXTURE_TABLES = `
-tables:
-  principal:
-    name: users
-    id: { column: id, type: text }
-    columns:
-      role: { column: role, type: text }
-  record:
-    name: records
-    id: { column: id, type: text }
-    columns:
-      status: { column: status, type: text }
-`;
+export const FIXTURE_TABLES = tableFile({
+  principal: ['users', { role: 'text' }],
+  record: ['records', { status: 'text' }],
+});
