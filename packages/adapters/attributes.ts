@@ -146,7 +146,7 @@ class Reader {
     if (found !== null) return found;
     const isDocument = mapped.type === 'json' || mapped.type === 'list';
     if (mapped.null === 'never' && !isDocument)
-      throw new TypeError(`${place} is NULL, and the mapping says \`null: 'never'\``);
+      throw new TypeError(`${place} is NULL, and the mapping declares \`null: 'never'\``);
     // A document that is never NULL may be the JSON value null.
     return (mapped.null ?? 'missing') === 'missing' ? undefined : null;
   }
@@ -164,7 +164,7 @@ class Reader {
     const found = (row as { readonly [name: string]: unknown })[property];
     if (found === undefined || isInherited(found, property))
       throw new TypeError(
-        `\`${attribute}\`: the row has no related rows in \`${property}\`: load them, or say where they are with \`property\``,
+        `\`${attribute}\`: the row has no related rows in \`${property}\`: load them, or name the property that has them in \`property\``,
       );
     const counting = listOf(found).filter((one) => this.counts(one, relation, other, attribute));
     const rows = relation.closure === undefined ? counting : this.reached(row, counting, relation, table, attribute);
@@ -173,7 +173,8 @@ class Reader {
         ? this.attributes(one, relation.columns ?? {}, other, `${attribute.slice('R.attr.'.length)}.`)
         : this.column(one, relation.value, other, attribute);
     if (relation.relation === 'many') return rows.flatMap((one) => each(one) ?? ([] as never));
-    if (rows.length > 1) throw new TypeError(`\`${attribute}\`: several rows are related, and the mapping says one`);
+    if (rows.length > 1)
+      throw new TypeError(`\`${attribute}\`: several rows are related, and the mapping declares one`);
     const [only] = rows;
     return only && each(only);
   }
@@ -218,7 +219,7 @@ class Reader {
       const value = valueOf(row, column, other);
       if (value === undefined)
         throw new TypeError(
-          `\`${attribute}\`: \`${column}\` of a related row was not read: select it, as it says whether the row counts`,
+          `\`${attribute}\`: \`${column}\` of a related row was not read: select it, because it decides whether the row counts`,
         );
       return typeof wanted === 'boolean' && typeof value === 'number' ? value === Number(wanted) : value === wanted;
     });

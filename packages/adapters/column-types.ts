@@ -205,16 +205,16 @@ export function requireFit(
   const what = `${place} has the type \`${declared.type}\``;
   if (row === undefined)
     throw new ColumnTypeError(
-      `${what}, which is not known. If it stores what another type does, say which: \`sqlType: 'text'\``,
+      `${what}, which is not known. If it is stored like another type, name that type: \`sqlType: 'text'\``,
     );
   if (row.words.length === 0) throw new ColumnTypeError(`${what}, which no mapping supports: ${row.why}`);
   if (!fitsType(row, mapped))
     throw new ColumnTypeError(
-      `${what}, and the mapping says ${wordInTypeScript(typeWord(mapped))}. Write ${row.words.map(wordInTypeScript).join(', or ')}`,
+      `${what}, and the mapping declares ${wordInTypeScript(typeWord(mapped))}. Write ${row.words.map(wordInTypeScript).join(', or ')}`,
     );
   if (mapped.null === 'never' && declared.isNotNull === false)
     throw new ColumnTypeError(
-      `${place} may be NULL, and the mapping says \`null: 'never'\`. Write \`null: 'missing'\` or \`null: 'null'\`, or make it NOT NULL`,
+      `${place} may be NULL, and the mapping declares \`null: 'never'\`. Write \`null: 'missing'\` or \`null: 'null'\`, or make it NOT NULL`,
     );
   const digits = declared.digits ?? 3;
   if (type === 'enum' && dialect === 'postgresql') return { ...mapped, values: mapped.values ?? declared.values ?? [] };

@@ -291,7 +291,7 @@ function requireParsedOnce<Columns extends { readonly [path: string]: SqlColumn 
   for (const column of Object.values(columns))
     if ('type' in column && column.jsonStrings === 'parsed')
       throw new ColumnTypeError(
-        `\`${attribute}\`: the column \`${column.column}\` of a related table is read twice as JSON, so check may receive another value than the database compares. Add \`CHECK (jsonb_typeof(${column.column}) <> 'string')\`, and say so with \`sqlType: 'jsonb'\``,
+        `\`${attribute}\`: the column \`${column.column}\` of a related table is read twice as JSON, so check may receive another value than the database compares. Add \`CHECK (jsonb_typeof(${column.column}) <> 'string')\`, and set \`sqlType: 'jsonb'\``,
       );
   return columns;
 }

@@ -24,19 +24,19 @@ export const PARTS: { readonly [part: string]: { readonly texts: readonly string
 
 /** Reads what a mapping has resulted in. A text says what is wrong with it. */
 export function readEvaluation(json: Json | undefined): Evaluation | string {
-  if (!isObject(json)) return 'the evaluation is no object';
+  if (!isObject(json)) return 'the evaluation is not an object';
   for (const [part, { texts }] of Object.entries(PARTS)) {
     const value = own(json, part);
-    if (!isObject(value)) return `${part} is missing, or no object`;
+    if (!isObject(value)) return `${part} is missing or not an object`;
     for (const text of texts) {
       const found = own(value, text);
       if (typeof found !== 'string' || found === '') return `${part}.${text} is missing, empty or no text`;
     }
     const properties = own(value, 'properties');
-    if (properties !== undefined && !isObject(properties)) return `${part}.properties is no object`;
+    if (properties !== undefined && !isObject(properties)) return `${part}.properties is not an object`;
   }
   const context = own(json, 'context');
-  if (context !== undefined && !isObject(context)) return 'context is no object';
+  if (context !== undefined && !isObject(context)) return 'context is not an object';
   return json as unknown as Evaluation;
 }
 

@@ -207,7 +207,7 @@ class SourcedEngine {
     if (this.deciders.reads === undefined) throw new Error(NO_FACTS);
     for (const kind of kinds)
       if (this.selectors.isOf(kind))
-        throw new TypeError(`\`${kind}\`: its rows have scopes or versions of their own, which no plan knows`);
+        throw new TypeError(`\`${kind}\` cannot be planned: a source sets the scope or the version of each resource`);
     const [rows, loop] = [new Rows(), this.loopOptions(options)];
     const given = await this.selectPrincipal(sent, rows, loop);
     const wanted = new Set<string>();
@@ -262,7 +262,7 @@ class SourcedEngine {
     { principal, resource, actions, auxData }: AnswerRequest,
     options: AnswerOptions = {},
   ): Promise<FactsAnswer> {
-    if (auxData !== undefined) throw new TypeError('a facts engine takes verified claims, and no tokens');
+    if (auxData !== undefined) throw new TypeError('`auxData` must have verified claims, not tokens');
     const request = { principal, resources: [resource], actions } as ManyRequest;
     const decisions = await this.decideMany(request, { signal: options.signal, deadline: options.timeout });
     const allowed = actions.map(
@@ -408,7 +408,7 @@ class SourcedEngine {
   private resourceOf(input: ResourceInput, { lock }: DecideOptions = {}): Ask['resource'] {
     const { own, others } = loadersAt(this.loaders, sanitize(input.kind), findPlace(this.deciders, input));
     if (lock !== undefined && this.selectors.isOf(input.kind))
-      throw new TypeError(`\`${input.kind}\`: a row whose scope or version a source says cannot be locked`);
+      throw new TypeError(`\`${input.kind}\`: a row cannot be locked if a source sets its scope or its version`);
     const locks = lock === undefined ? undefined : requireLocks(own, input);
     const { attr = {} } = input;
     const sent = locks === undefined ? attr : withoutLocked(attr, locks);

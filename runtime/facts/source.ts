@@ -248,12 +248,15 @@ function readSelects(
   for (const [selector, attribute] of Object.entries(selects)) {
     if (attribute === undefined) continue;
     if (selector !== 'scope' && selector !== 'policyVersion' && (selector !== 'roles' || of !== PRINCIPAL))
-      refuse(`\`selects.${selector}\`: only \`scope\`, \`policyVersion\`, and of principals \`roles\` can be selected`);
+      refuse(
+        `\`selects.${selector}\`: must be \`selects.scope\` or \`selects.policyVersion\`, or \`selects.roles\` for principals`,
+      );
     if (typeof attribute !== 'string' || attribute === '') refuse(`\`selects.${selector}\` must name an attribute`);
     found.set(selector as Selector, attribute as string);
   }
   if (found.size > 0 && key !== 'id') refuse('`selects` needs rows that are found by their id');
-  if (found.size > 0 && when !== undefined) refuse('`selects` cannot be for some scopes or versions: it says them');
+  if (found.size > 0 && when !== undefined)
+    refuse('`when` contradicts `selects`: the source sets the scope and the version that `when` compares');
   return found;
 }
 

@@ -85,7 +85,7 @@ export function formatEvent(event: KeySetEvent): string {
     case 'fetched':
       return `keyset \`${event.id}\` was fetched again`;
     case 'insecure':
-      return `keyset \`${event.id}\` is insecure: its keys or tokens need not say what they are for`;
+      return `keyset \`${event.id}\` is insecure: keys without \`alg\` or tokens without \`kid\` are accepted`;
   }
 }
 

@@ -91,13 +91,13 @@ const AGREEMENTS: readonly Agreement[] = [
   {
     key: 'server.authzen.subject',
     isBroken: (s) => s.server.authzen.subject === 'token' && searches(s, 'principal'),
-    problem: '`token` contradicts `search: true` of a source of principals: only a token says what a subject is',
+    problem:
+      '`token` contradicts `search: true` of a source of principals: the attributes of a subject come from its token, and searched subjects have none',
   },
   {
     key: 'tenants.source',
     isBroken: (s) => isOn(s.tenants.source) && selectsPrincipals(s),
-    problem:
-      'contradicts `selects`, or `users`, of a source of principals: which tenants matter depends on what it says',
+    problem: 'contradicts `selects` or `users` of a source of principals: the source decides which tenants are needed',
   },
   needs('audit.enabled', 'audit.backend'),
   backendNeeds('local', 'audit.local.storagePath'),
@@ -108,7 +108,7 @@ const AGREEMENTS: readonly Agreement[] = [
   {
     key: 'audit.chain.enabled',
     isBroken: ({ audit }) => audit.chain.enabled && writesTo(audit, 'kafka') && audit.kafka.encoding !== 'json',
-    problem: 'needs `audit.kafka.encoding: json`, of which hashes are made',
+    problem: 'needs `audit.kafka.encoding: json`: the chain hashes entries as JSON',
   },
   needs('audit.file.logRotation.maxFileAgeDays', 'audit.file.logRotation.maxFileSizeMB'),
   needs('audit.file.logRotation.maxFileCount', 'audit.file.logRotation.maxFileSizeMB'),
@@ -162,7 +162,7 @@ const AGREEMENTS: readonly Agreement[] = [
     key: 'bundle.source',
     isBroken: ({ bundle }) => hasPlainSource(bundle) && bundle.trust.keys.length === 0,
     problem:
-      'needs TLS, or `bundle.trust.keys`: on the way, others could replace the bundle, whose code the server runs',
+      'needs TLS or `bundle.trust.keys`: an attacker on the network could replace the bundle, whose code the server runs',
   },
   {
     key: 'tenants.source',

@@ -69,7 +69,7 @@ const keySet = v.pipe(
     if (remote !== undefined && URL.canParse(remote.url) && isPlainHttp(new URL(remote.url)) && !insecure.plainHttp)
       addIssue({
         message:
-          'needs `https://`: on the way, others could replace the keys that verify tokens; ' +
+          'needs `https://`: an attacker on the network could replace the keys that verify tokens; ' +
           '`insecure.plainHttp` allows it',
         path: makePath('remote', 'url'),
       });

@@ -65,7 +65,7 @@ const httpSource = v.pipe(
     const { url, plainHttp } = dataset.value;
     if (URL.canParse(url) && isPlainHttp(new URL(url)) && !plainHttp)
       addIssue({
-        message: 'needs `https://`: on the way, others could change facts; `plainHttp: true` allows it',
+        message: 'needs `https://`: an attacker on the network could change facts; `plainHttp: true` allows it',
         path: makePath('url'),
       });
     if (dataset.value.forward !== undefined && dataset.value.tokenFile !== undefined)
@@ -133,7 +133,7 @@ const source = v.pipe(
       if (Object.keys(selects).length > 0)
         refuse(
           'selects',
-          'contradicts `users` of the file of tables, which say the roles: name the `table`, or leave it out',
+          'contradicts `users` of the file of tables, which declares the roles: set `table`, or leave out `selects`',
         );
       if (key !== undefined)
         refuse('key', 'contradicts `users` of the file of tables, whose rows are found by their id');

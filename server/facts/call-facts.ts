@@ -138,7 +138,7 @@ export class CallFactsService implements FactsService {
     if (gatherer.selects(kind))
       throw new RpcError(
         'failed_precondition',
-        `\`${kind}\` cannot be planned: its resources have scopes or versions of their own, which a source says`,
+        `\`${kind}\` cannot be planned: a source sets the scope or the version of each resource`,
       );
     const deciders = this.options.deciders(call);
     if (refusing(() => gatherer.isComplete(deciders, [], [plan]))) return { plan, unknown: undefined };

@@ -522,7 +522,11 @@ function addTests({ client, url = '', stop }: Cluster): void {
     const users = { of: 'principal', sql: { url, tables, maxConnections: 1 } };
     for (const [source, more, message] of [
       [{ ...users, of: 'doc' }, {}, /needs `table`: only `of: principal`/],
-      [{ ...users, selects: { roles: 'role' } }, {}, /contradicts `users` of the file of tables, which say the roles/],
+      [
+        { ...users, selects: { roles: 'role' } },
+        {},
+        /contradicts `users` of the file of tables, which declares the roles/,
+      ],
       [{ ...users, key: 'principal.attr.department' }, {}, /whose rows are found by their id/],
       [{ ...users, caller: 'use' }, {}, /roles that callers send would replace theirs/],
       [users, { scope: { column: 5 } }, /`users\.scope`: must be a scope, such as `acme`, or its column/],

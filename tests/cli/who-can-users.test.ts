@@ -117,7 +117,7 @@ test('scopes of a column are those of the users', async () => {
   assert.equal((JSON.parse(stdout) as { readonly users: unknown }).users, ['ann']);
   const sql = await whoCan('--action', 'view', '--users', 'tables.yaml', '-o', 'sql');
   assert.is(sql.code, 2);
-  assert.match(sql.stderr, /scopes of their own/);
+  assert.match(sql.stderr, /users have different scopes/);
 });
 
 test('the query is printed, and what it cannot say is refused with its line', async () => {

@@ -281,11 +281,11 @@ test('a principal for a plan has the roles of its source; kinds whose rows say t
   assert.equal(roles, ['user', 'banned']);
   await authz.principal({ id: 'bob', roles: [] } as never, { kinds: ['doc'], actions: ['view'] } as never).then(
     () => assert.unreachable(),
-    (error: Error) => assert.match(error.message, /scopes or versions of their own/),
+    (error: Error) => assert.match(error.message, /cannot be planned: a source sets the scope/),
   );
   await authz.decide(asked('ann', 'view'), { tx: {}, lock: 'update' }).then(
     () => assert.unreachable(),
-    (error: Error) => assert.match(error.message, /cannot be locked/),
+    (error: Error) => assert.match(error.message, /cannot be locked if a source sets its scope/),
   );
 });
 

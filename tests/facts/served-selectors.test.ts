@@ -192,7 +192,7 @@ test('plans have the roles of the sources; kinds whose rows say their scope have
   }
   const scoped = await startFactsServer(bundle, { sources: sourcesOf() });
   try {
-    assert.match(await plan(scoped, 'ann', 'edit'), /^400 .*scopes or versions of their own/);
+    assert.match(await plan(scoped, 'ann', 'edit'), /^400 .*a source sets the scope or the version/);
   } finally {
     await scoped.close();
   }

@@ -117,7 +117,10 @@ test('what has no value, or a value of the wrong kind, is refused', async () => 
     await askedBy({ evaluation: { ...evaluation, context: ['$token.?missing'] } }),
     'mapping: evaluation.context[0]: an item of a list cannot be absent',
   );
-  assert.is(await askedBy({ evaluation: { ...evaluation, context: '$token.dept' } }), 'mapping: context is no object');
+  assert.is(
+    await askedBy({ evaluation: { ...evaluation, context: '$token.dept' } }),
+    'mapping: context is not an object',
+  );
   assert.is(
     await askedBy({ evaluation: { action: ACTION, resource: { type: 'document', id: '$token.list' } } }, CALL, {
       ...ANN,
@@ -125,7 +128,7 @@ test('what has no value, or a value of the wrong kind, is refused', async () => 
     }),
     'mapping: resource.id is missing, empty or no text',
   );
-  assert.is(await askedBy({ evaluation: { action: ACTION } }), 'mapping: resource is missing, or no object');
+  assert.is(await askedBy({ evaluation: { action: ACTION } }), 'mapping: resource is missing or not an object');
 });
 
 test('arguments that violate the schema of the tool are refused before they are mapped', async () => {

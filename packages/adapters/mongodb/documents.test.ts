@@ -53,7 +53,10 @@ test('a value that no condition reads is refused', () => {
     for (const document of [{ ownerId: value }, { tags: [value] }, { home: { of: value } }])
       assert.throws(() => allowed.attributesOf(document), /of a document of `notes` is .*, which JSON does not have/);
   assert.throws(() => allowed.attributesOf({ ownerId: DATE }), /`ownerId` of a document of `notes` is a date: map it/);
-  assert.throws(() => allowed.attributesOf({ createdAt: DATE.toISOString() }), /is not a date, and the mapping says/);
+  assert.throws(
+    () => allowed.attributesOf({ createdAt: DATE.toISOString() }),
+    /is not a date, and the mapping declares/,
+  );
   assert.throws(() => allowed.attributesOf({ shares: [{ until: 'x' }] }), /is not a date/);
   assert.throws(() => allowed.resourceOf({ _id: new ObjectId() }), /which JSON does not have/);
   assert.throws(() => allowed.resourceOf({ _id: 7 }), /`_id` of a document of `notes` must be a string/);

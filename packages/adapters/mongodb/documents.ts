@@ -62,7 +62,7 @@ function toJson(value: unknown, field: string, isDate: ReadonlySet<string>, plac
   if (isDate.has(field) !== value instanceof Date)
     throw new TypeError(
       isDate.has(field)
-        ? `${place} is not a date, and the mapping says \`type: 'date'\``
+        ? `${place} is not a date, and the mapping declares \`type: 'date'\``
         : `${place} is a date: map it with \`type: 'date'\``,
     );
   if (value instanceof Date) return value.toISOString();

@@ -116,7 +116,7 @@ test('messages name the attribute, the field, its type and the word to write', (
     assert.throws(() => create(column, SCHEMA, more), message);
   refused(
     { field: 'large', type: 'text' },
-    /^`R.attr.x`: the field `large` of `Note` has the type `BigInt\?`, and the mapping says `type: 'text'`. Write `type: 'integer'`, or `type: 'integer-as-text'`$/,
+    /^`R.attr.x`: the field `large` of `Note` has the type `BigInt\?`, and the mapping declares `type: 'text'`. Write `type: 'integer'`, or `type: 'integer-as-text'`$/,
   );
   refused(
     { field: 'padded', type: 'text' },
@@ -124,12 +124,12 @@ test('messages name the attribute, the field, its type and the word to write', (
   );
   refused(
     { field: 'flag', type: 'boolean', null: 'never' },
-    /`flag` of `Note` is optional, and the mapping says `null: 'never'`/,
+    /`flag` of `Note` is optional, and the mapping declares `null: 'never'`/,
   );
   refused({ field: 'mood', type: 'text', values: ['happy', 'glad'] }, /has no value `glad`/);
   refused(
     { field: 'shares', relation: 'one', attributes: {} },
-    /the type `Share\[\]`, and the mapping says `relation: 'one'`/,
+    /the type `Share\[\]`, and the mapping declares `relation: 'one'`/,
   );
   refused({ field: 'home', relation: 'one', null: 'never', attributes: {} }, /`home` of `Note` is optional/);
   refused(

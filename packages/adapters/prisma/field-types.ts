@@ -61,7 +61,7 @@ const NATIVES: { readonly [native: string]: string } = {
 export function requireFields(model: string, mapping: NamedMapping, data: DataModel): NamedMapping {
   if (data.provider !== undefined && data.provider !== mapping.provider)
     throw new TypeError(
-      `the mapping of \`${model}\` says the provider \`${mapping.provider}\`, and the schema \`${data.provider}\``,
+      `the mapping of \`${model}\` is for the provider \`${mapping.provider}\`, and the schema for \`${data.provider}\``,
     );
   requireModel(model, data);
   const id = idColumn(mapping);
@@ -101,7 +101,7 @@ function requireRelation(
   const { isList = stored.relation === 'many' } = field;
   if (isList !== (stored.relation === 'many'))
     throw new ColumnTypeError(
-      `${what} has the type \`${written(field)}\`, and the mapping says \`relation: '${stored.relation}'\`. Write \`relation: '${isList ? 'many' : 'one'}'\``,
+      `${what} has the type \`${written(field)}\`, and the mapping declares \`relation: '${stored.relation}'\`. Write \`relation: '${isList ? 'many' : 'one'}'\``,
     );
   const optional = requireWhere(stored, attribute, field.type, data);
   if (stored.relation === 'many') {
@@ -132,7 +132,7 @@ function requireWhere(
     const { isRequired } = requireField(name, attribute, model, data);
     if (isRequired === true && value === null)
       throw new ColumnTypeError(
-        `\`${attribute}\`: the field \`${name}\` of \`${model}\` is required, and \`where\` says null`,
+        `\`${attribute}\`: the field \`${name}\` of \`${model}\` is required, and \`where\` compares it with null`,
       );
     return isRequired === false ? [name] : [];
   });
@@ -146,7 +146,7 @@ function requireColumn(column: NamedColumn, attribute: string, model: string, da
   if (row.words.length === 0) throw new ColumnTypeError(`${typed}, which no mapping supports: ${row.why}`);
   if (!row.words.includes(column.type))
     throw new ColumnTypeError(
-      `${typed}, and the mapping says \`type: '${column.type}'\`. Write ${row.words.map((word) => `\`type: '${word}'\``).join(', or ')}`,
+      `${typed}, and the mapping declares \`type: '${column.type}'\`. Write ${row.words.map((word) => `\`type: '${word}'\``).join(', or ')}`,
     );
   const unknown = column.values?.filter((value) => field.values?.includes(value) === false) ?? [];
   if (unknown.length > 0)
@@ -186,7 +186,7 @@ function requireAbsence<Absence>(
 ): { readonly null?: Absence | 'never' } {
   if (absence === 'never' && isRequired === false)
     throw new ColumnTypeError(
-      `${what} is optional, and the mapping says \`null: 'never'\`. Write \`null: 'missing'\` or \`null: 'null'\`, or make it required`,
+      `${what} is optional, and the mapping declares \`null: 'never'\`. Write \`null: 'missing'\` or \`null: 'null'\`, or make it required`,
     );
   return isRequired === true ? { null: 'never' } : {};
 }
@@ -211,7 +211,7 @@ function findRow(field: DataField): FieldRow {
   const row = FIELD_TYPES[(kind === 'enum' ? 'enum' : type) + (isList === true ? '[]' : '')];
   if (row === undefined) return none('conditions cannot read it. Store related records');
   if (native === 'none' || row.words.length === 0 || row.natives.includes(native)) return row;
-  return none(NATIVES[native] ?? 'conditions compare its values otherwise than check');
+  return none(NATIVES[native] ?? 'conditions compare its values differently than check');
 }
 
 function written({ type, isList, isRequired, native = 'none' }: DataField): string {

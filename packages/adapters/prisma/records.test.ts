@@ -69,7 +69,10 @@ test('a record without a field or a relation is refused', () => {
     () => allowed.attributesOf(without),
     /`shares` of a record of `Note` was not read: select or include it/,
   );
-  assert.throws(() => allowed.attributesOf({ ...RECORD, size: null }), /is NULL, and the mapping says `null: 'never'`/);
+  assert.throws(
+    () => allowed.attributesOf({ ...RECORD, size: null }),
+    /is NULL, and the mapping declares `null: 'never'`/,
+  );
   assert.throws(() => allowed.attributesOf({ ...RECORD, nick: 1 }), /a value of type number/);
 });
 

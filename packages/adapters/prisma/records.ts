@@ -29,7 +29,7 @@ export function recordReader(model: string, mapping: NamedMapping): RowReader<ob
         place,
       );
     if (type === 'list') return [];
-    if (absence === 'never') throw new TypeError(`${place} is NULL, and the mapping says \`null: 'never'\``);
+    if (absence === 'never') throw new TypeError(`${place} is NULL, and the mapping declares \`null: 'never'\``);
     return absence === 'null' ? null : undefined;
   };
   const attributesOf = (record: object, mapped: NamedAttributes): Attributes => {

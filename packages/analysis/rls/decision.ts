@@ -108,10 +108,11 @@ function pointCondition(
   parts: SessionParts,
 ): residual.Condition {
   const { roles } = classesAt(point, [decisions.at(point, [])]);
-  if (!roles.isComplete) throw new NotInDatabase('there are too many globs of roles to tell their classes apart');
+  if (!roles.isComplete)
+    throw new NotInDatabase('there are too many role globs to list which of them match the same role');
   const names = [...roles.named, ...roles.others];
   const at = decisions.at(point, names);
-  if (at.sharesResults) throw new NotInDatabase('rules share a result');
+  if (at.sharesResults) throw new NotInDatabase('rules of the same name share a result');
   const classes = { ...roles, patterns: listRolePatterns(at.modules, point.kind) };
   const query = sessionQuery(place);
   const condition = conditionOfRoles(at, names, action, query, new SessionAtoms(classes, parts));

@@ -113,7 +113,8 @@ async function compareStatements(before: Statement, after: Statement, compareAct
       ? { verdict: 'widened', reason: 'nobody could do this before' }
       : { verdict: 'narrowed', reason: 'nobody can do this any more' };
   const [kind, other] = [before.table.kind, after.table.kind];
-  if (kind !== other) return { verdict: 'not decided', reason: `the table was of \`${kind}\`, and is of \`${other}\`` };
+  if (kind !== other)
+    return { verdict: 'not decided', reason: `the kind of the table changed from \`${kind}\` to \`${other}\`` };
   for (const [part, what] of SURROUNDINGS)
     if (JSON.stringify(part(before)) !== JSON.stringify(part(after))) return { verdict: 'not decided', reason: what };
   if (before.policy.using === after.policy.using && before.policy.check === after.policy.check)
@@ -129,8 +130,8 @@ async function compareStatements(before: Statement, after: Statement, compareAct
 /** What else decides who sees a row, and why a change of it is not decided. */
 const SURROUNDINGS: readonly (readonly [part: (statement: Statement) => unknown, reason: string])[] = [
   [({ table }) => table?.roles, 'the roles of the database changed'],
-  [({ table }) => table?.frozen, 'the columns that no UPDATE changes are others'],
-  [({ side }) => side.protection.helpers, 'what a session says of its principal changed'],
+  [({ table }) => table?.frozen, 'the frozen columns changed'],
+  [({ side }) => side.protection.helpers, 'the functions that read the principal of a session changed'],
 ];
 
 /** The actions that a statement needs, the policies and schemas that decide, and where attributes are stored. */

@@ -95,7 +95,7 @@ export function rowCondition(
     };
   } catch (error) {
     if (error instanceof UnknownGlob)
-      throw new NotInDatabase(`the glob \`${error.message}\` of roles is no regular expression of PostgreSQL`);
+      throw new NotInDatabase(`the role glob \`${error.message}\` has no equivalent regular expression in PostgreSQL`);
     throw error;
   }
 }

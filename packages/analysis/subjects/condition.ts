@@ -122,7 +122,8 @@ function pointCondition(decisions: Decisions, point: Point, action: string, part
   // Roles that those of tenants stand for are classes of their own.
   const given = [...(parts.tenants?.given.values() ?? [])].flat();
   const { roles } = classesAt(point, [decisions.at(point, [])], parts.classes, { ...NOTHING_ASKED, roles: given });
-  if (!roles.isComplete) throw new NotPlanned('there are too many globs of roles to tell their classes apart');
+  if (!roles.isComplete)
+    throw new NotPlanned('there are too many role globs to list which of them match the same role');
   const names = [...roles.named, ...roles.others];
   const at = decisions.at(point, names);
   refuseShared(at, { kind: point.kind, action, roles: names });
@@ -154,11 +155,14 @@ function refuseShared(
       const before = first.get(memo);
       if (before === undefined) first.set(memo, asking);
       else if ([...asking].some((role) => !before.has(role)))
-        throw new NotPlanned('rules of one name share a result, and the order of roles says whose', {
-          policy: module.key,
-          rule: name,
-          place: placeAt(span),
-        });
+        throw new NotPlanned(
+          'rules of the same name share a result, and the order of roles decides which rule counts',
+          {
+            policy: module.key,
+            rule: name,
+            place: placeAt(span),
+          },
+        );
     }
   }
 }

@@ -145,7 +145,7 @@ function pretty({ chains, problems, omitted, unchained, torn }: Verification): s
   const notes = [
     ...(unchained > 0 ? [`${counted(unchained, 'line')} before the first entry of a chain`] : []),
     ...(torn > 0 ? [`${counted(torn, 'line')} torn when a server was killed`] : []),
-    ...(lost > 0 ? [`${counted(lost, 'entry', 'entries')} that the server could not write, as the log says`] : []),
+    ...(lost > 0 ? [`${counted(lost, 'entry', 'entries')} that the server could not write, according to the log`] : []),
   ];
   return [
     ...problems.map(problemLine),

@@ -94,7 +94,7 @@ export async function bundleCommand(
   });
   replaceFiles([{ path: options.out, text: archive, durable: true }]);
   if (source?.dirty === true)
-    printNote(context, `warning: \`${visible(directory)}\` has changes that are not committed; the manifest says so`);
+    printNote(context, `warning: \`${visible(directory)}\` has uncommitted changes; the manifest records this`);
   context.stdout.write(`${visible(options.out)}  sha256:${readArchive(archive).digest}\n`);
   return EXIT.done;
 }

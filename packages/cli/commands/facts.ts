@@ -106,7 +106,7 @@ function checkLock(file: string, directory: string, report: FactsReport, context
   if (changes.length === 0) return EXIT.done;
   printMessage(
     context,
-    `decisions read other attributes than ${visible(file)} says: review the changes, then run the command with --write ${visible(file)}`,
+    `decisions read other attributes than ${visible(file)} lists: review the changes, then run the command with --write ${visible(file)}`,
   );
   return EXIT.failed;
 }

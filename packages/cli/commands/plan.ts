@@ -121,7 +121,7 @@ async function compareWithDatabase(
     context.stdout.write(formatPretty(report.sorted(), { color: isColorful(context.stdout, context) }));
     return undefined;
   }
-  printNote(context, `${visible(table)}: the database has these tables as the file says`);
+  printNote(context, `${visible(table)}: the tables of the database match the file`);
   return dialect;
 }
 

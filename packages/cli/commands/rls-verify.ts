@@ -115,7 +115,7 @@ export function protectionOf(
     throw new InputError(
       'no table has `rls`',
       undefined,
-      [{ message: 'say which action each statement needs, and for which roles: `rls: {select: view, to: [app]}`' }],
+      [{ message: 'declare the action that each statement needs, and the roles: `rls: {select: view, to: [app]}`' }],
       table,
     );
   const report = new Diagnostics();
@@ -132,9 +132,7 @@ async function rowComparison(
   context: CommandContext,
 ): Promise<RowComparison> {
   if (file.session.source !== 'settings')
-    throw new UsageError(
-      '--rows sets the principal as a setting, and the table file says that it comes from elsewhere',
-    );
+    throw new UsageError('--rows needs `principal: settings` in the table file: it sets the principal as a setting');
   const { policies } = await loadEmitted(compilation.files, runtimeFolder());
   const engine = createEngine(policies, { schemaEnforcement: file.session.enforcesSchemas ? 'reject' : 'none' });
   const principals = files.map((each) => {

@@ -123,9 +123,6 @@ function compareFile(file: string, text: string, context: CommandContext): numbe
   const isThere = existsSync(file);
   if (isThere && withoutRules(readFileSync(file, 'utf8').replaceAll('\r\n', '\n')) === withoutRules(text))
     return EXIT.done;
-  printMessage(
-    context,
-    `${file} ${isThere ? 'is not what the policies and the tables say' : 'does not exist'}: write it with \`authzc rls --out\``,
-  );
+  printMessage(context, `${file} ${isThere ? 'is out of date' : 'does not exist'}: write it with \`authzc rls --out\``);
   return EXIT.failed;
 }

@@ -116,9 +116,7 @@ async function listStoredUsers(
   const isOfColumn = typeof users.scope === 'object';
   if (output === 'sql') {
     if (isOfColumn)
-      throw new UsageError(
-        'users have scopes of their own, and each scope has a query of its own: use -o csv or -o json',
-      );
+      throw new UsageError('users have different scopes, and each scope needs its own query: use -o csv or -o json');
     const query = subjectQuery(engine, request, users, dialect, users.scope as string | undefined);
     if (query.kind === 'refused') return printProblems(query.problems, context);
     const parameters = query.parameters.map((value, index) => {

@@ -103,7 +103,7 @@ export class Session {
     const { policy } = this.state;
     if (policy === undefined) return failed(NO_POLICY);
     const rule = policy.rules[number];
-    if (rule === undefined) return failed(`there is no rule #${number}: \`:rules\` lists them`);
+    if (rule === undefined) return failed(`no rule #${number}: \`:rules\` lists the rules`);
     const within = surroundingsOfPolicy(this.state, this.world.now());
     return said(
       `${conditionTree(rule.condition.match, (expression) => evaluateExpression(expression, within)).join('\n')}\n`,

@@ -82,9 +82,9 @@ function readDecision(
     return value;
   };
   const decision = text('decision');
-  if (decision !== 'keep' && decision !== 'revoke') throw fail(`${dot}decision is \`keep\` or \`revoke\``);
+  if (decision !== 'keep' && decision !== 'revoke') throw fail(`${dot}decision must be \`keep\` or \`revoke\``);
   const by = text('by', defaults.by);
-  if (by === '') throw fail(`${dot}by is empty: who decided?`);
+  if (by === '') throw fail(`${dot}by must name who decided`);
   const at = text('at', defaults.now);
   if (Number.isNaN(Date.parse(at))) throw fail(`${dot}at is not a time`);
   const pair = {
@@ -142,14 +142,14 @@ const DECIDED = ['decision', 'by', 'at', 'note'];
 function decidedIn(fields: Row['fields'], line: number, file: string): { readonly [name: string]: string } {
   if (fields['status'] !== 'allowed')
     throw new InputError(
-      `line ${line}: a decision about a line whose status is \`${fields['status']}\`, not \`allowed\``,
+      `line ${line}: only lines with the status \`allowed\` can be decided, not \`${fields['status']}\``,
       undefined,
       [],
       file,
     );
   if (fields['decision'] === '')
     throw new InputError(
-      `line ${line}: there is no decision beside ${DECIDED.filter((name) => fields[name] !== '').join(' and ')}`,
+      `line ${line}: has ${DECIDED.filter((name) => fields[name] !== '').join(' and ')}, but no decision`,
       undefined,
       [],
       file,

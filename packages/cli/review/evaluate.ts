@@ -51,11 +51,10 @@ function findProblem(
   if ('problem' in found) return found.problem;
   const ids = new Set(allowed.map(({ principal }) => principal.id));
   for (const id of found.ids)
-    if (!ids.has(id))
-      return { reason: `the database selects \`${id}\`, whom a check of the row that was read denies it` };
+    if (!ids.has(id)) return { reason: `the database selects \`${id}\`, but a check of the same rows denies it` };
   for (const id of ids)
     if (!found.ids.has(id))
-      return { reason: `a check of the row that was read allows it to \`${id}\`, whom the database does not select` };
+      return { reason: `a check of the same rows allows it to \`${id}\`, but the database does not select them` };
   return undefined;
 }
 

@@ -78,7 +78,7 @@ function userOf(
   const refused = (problem: string): ReviewedUser => ({ id: row.id, principal: undefined, problem });
   if (row.id === null || row.id === '') return refused('it has no id');
   if (listed.length === 0) return refused('it has no role');
-  if (!listed.every((role) => typeof role === 'string' && role !== '')) return refused('a role is no text');
+  if (!listed.every((role) => typeof role === 'string' && role !== '')) return refused('a role is not a string');
   const scope = typeof declared === 'object' ? (ownScope as string | undefined) : declared;
   return {
     id: row.id,

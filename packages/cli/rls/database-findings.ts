@@ -161,7 +161,7 @@ function oneHelper({ signature, type, body }: Helper, functions: readonly Catalo
   if (found === undefined) return changed('it does not exist');
   if (found.volatility === 'i')
     return [
-      refuted('helper-immutable', object, 'it is IMMUTABLE: a plan that is kept shows the rows of another principal', {
+      refuted('helper-immutable', object, 'it is IMMUTABLE: a cached plan shows the rows of another principal', {
         fix: `ALTER FUNCTION authz.${signature} STABLE;`,
       }),
     ];
@@ -191,7 +191,7 @@ function oneReaderFunction(
   if (others.length > 0) return changed('there is another function of this name');
   if (found.volatility === 'i')
     return [
-      refuted('helper-immutable', object, 'it is IMMUTABLE: a plan that is kept shows the rows of another principal', {
+      refuted('helper-immutable', object, 'it is IMMUTABLE: a cached plan shows the rows of another principal', {
         fix: `ALTER FUNCTION authz.${name} STABLE;`,
       }),
     ];

@@ -187,7 +187,7 @@ class CommandPolicies {
   private differs(clause: string, text: string | null): string {
     if (this.comparison.expected === undefined)
       return 'its comment is not the one of this version; without --read-only the conditions are compared';
-    return `its ${clause} is not what the policies say: \`${text ?? 'nothing'}\``;
+    return `its ${clause} is not the condition of the policies: \`${text ?? 'nothing'}\``;
   }
 
   private byComment({ name }: CataloguePolicy): RlsFinding {

@@ -90,7 +90,7 @@ function leakFindings(table: CatalogueTable, { policies }: TableProtection): rea
     ...table.uniques
       .filter(({ primary, columns }) => !primary && !columns.some(isOfPrincipal))
       .map(({ name: index, columns }) =>
-        note('unique-leak', object, `${index} (${columns.join(', ')}) tells whether a hidden row has a value`, {
+        note('unique-leak', object, `${index} (${columns.join(', ')}) reveals whether a hidden row has a value`, {
           table: name,
         }),
       ),
@@ -131,7 +131,7 @@ export function oneColumn(
       refuted(
         'column-type',
         object,
-        `it is declared ${zoned(declared)}, and is ${found.type}: ${WHY[type] ?? 'PostgreSQL compares it otherwise than check'}`,
+        `it is declared ${zoned(declared)}, and is ${found.type}: ${WHY[type] ?? 'PostgreSQL compares its values differently than check'}`,
         { table },
       ),
     );

@@ -153,11 +153,16 @@ function decideByRows(
     witnesses
       .filter(({ command }) => !explained.has(`${table} ${command}`))
       .map((witness) =>
-        refuted('differs', `policy authz_${witness.command} on ${table}`, 'a row is decided otherwise than by check', {
-          table,
-          command: witness.command,
-          witness,
-        }),
+        refuted(
+          'differs',
+          `policy authz_${witness.command} on ${table}`,
+          'a row is decided differently than by check',
+          {
+            table,
+            command: witness.command,
+            witness,
+          },
+        ),
       ),
   );
   return [...decided, ...others];

@@ -125,7 +125,7 @@ const REASONS = {
   'resource limit': 'the solver reached its limit',
   'does not replay': 'there is no proof, and no request that replays',
   'schemas differ': 'the schemas differ, and there is no request that only one of them rejects',
-  'rules share results': 'rules of one name share their results',
+  'rules share results': 'rules of the same name share their results',
   'too many classes': 'the patterns distinguish too many actions',
   'proof refuted': 'a request refutes the proof, which is a bug in authz: report it with the policies and the request',
   time: 'the run ended first',
