@@ -9,8 +9,8 @@ import { emptyMap, type MapNode } from './config/node.js';
 import { readConfig } from './config/read.js';
 import { withoutEmptyPath } from './config/s3.js';
 import { applySet, flagPlace } from './config/set.js';
-import { type Settled, settle } from './config/settings.js';
-import { type Environment, substitute } from './config/substitute.js';
+import { examine, type Settled, settle, throwProblems } from './config/settings.js';
+import { type Environment, namesVariable, substitute } from './config/substitute.js';
 import { explainReadError } from './read-error.js';
 
 export { ConfigError } from './config/config-error.js';
@@ -65,6 +65,21 @@ export function loadSettings(sources: ConfigSources): Settled {
   const settled = settle(root);
   checkAgreements(settled);
   return settled;
+}
+
+/**
+ * `sources` of a configuration, for programs that ask none of them: its text may name environment variables that are not set.
+ * Throws a ConfigError.
+ */
+export function readSources(text: string, file: string, environment: Environment = process.env): SourcesConfig {
+  const root = readConfig(substitute(text, environment, file, { keepsUnset: true }), file);
+  const sources = root.entries.get('sources');
+  if (sources === undefined) throw new ConfigError('it has no `sources`', file);
+  const { settled, problems } = examine(
+    { ...root, entries: new Map([['sources', sources]]) },
+    (node) => node.kind === 'scalar' && typeof node.value === 'string' && namesVariable(node.value),
+  );
+  return settled === undefined ? throwProblems(problems) : settled.settings.sources;
 }
 
 function readFile(file: string, environment: Environment): MapNode {

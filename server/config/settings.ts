@@ -36,22 +36,31 @@ export function throwProblems(problems: readonly Problem[]): never {
   throw new ConfigError(first?.problem ?? '', first?.place ?? '', others);
 }
 
-/** What `settle` returns, or the problems that it throws: unknown keys, wrong values, and values that are refused. */
-export function examine(root: MapNode): { readonly settled?: Settled; readonly problems: readonly Problem[] } {
+/**
+ * What `settle` returns, or the problems that it throws: unknown keys, wrong values, and values that are refused.
+ *
+ * @param isOpen whether a value is not known yet: it stays as it is, and is no problem.
+ */
+export function examine(
+  root: MapNode,
+  isOpen: (node: ConfigNode) => boolean = () => false,
+): { readonly settled?: Settled; readonly problems: readonly Problem[] } {
   const found: Found = { written: new Map(), places: new Map(), warnings: [], problems: [] };
   const result = v.safeParse(CONFIGURATION, readSection(CONFIGURATION, root, '', found));
   const keys = [...found.written.keys()];
   for (const issue of result.issues ?? []) {
     const path = (issue.path ?? []).map(({ key }) => key as string | number);
+    const node = findNode(root, path);
+    if (isOpen(node)) continue;
     const key = keys.find((known) => `${path.join('.')}.`.startsWith(`${known}.`)) ?? '';
     // What is missing may be there under the name that is unknown.
     const order = keys.indexOf(key) - (issue.expected === 'never' ? 0.25 : 0);
-    report(found, key, describeIssue(issue), findNode(root, path).place, order);
+    report(found, key, describeIssue(issue), node.place, order);
   }
   const problems = found.problems.toSorted((one, other) => one.order - other.order);
-  if (!result.success || problems.length > 0) return { problems };
+  if (problems.length > 0) return { problems };
   const { written, places, warnings } = found;
-  return { settled: { settings: result.output, written, places, warnings }, problems };
+  return { settled: { settings: result.output as Settings, written, places, warnings }, problems };
 }
 
 interface Found {

@@ -5,8 +5,15 @@ import { ConfigError } from './config-error.js';
  * (docs/spec/server.md#configuration): `${VAR}`, `$VAR`, `${VAR:default}`, and `$$` for a dollar sign. A dollar sign
  * before anything else stays. Throws a ConfigError with the line of a variable that has no value; in a line that is a
  * comment (`# yaml-language-server: $schema=...`) it stays as it is.
+ *
+ * @param options `keepsUnset`: a variable that has no value stays as it is.
  */
-export function substitute(text: string, environment: Environment, file: string): string {
+export function substitute(
+  text: string,
+  environment: Environment,
+  file: string,
+  { keepsUnset = false }: { readonly keepsUnset?: boolean } = {},
+): string {
   return text.replace(
     REFERENCE,
     (whole, braced: string | undefined, fallback: string | undefined, bare: string | undefined, at: number) => {
@@ -16,7 +23,7 @@ export function substitute(text: string, environment: Environment, file: string)
       const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
       if (value !== undefined) return value;
       if (fallback !== undefined && fallback !== '') return fallback;
-      if (isComment(text, at)) return whole;
+      if (keepsUnset || isComment(text, at)) return whole;
       throw new ConfigError(`environment variable \`${name}\` is not set`, formatPlace(text, at, file));
     },
   );
@@ -25,6 +32,11 @@ export function substitute(text: string, environment: Environment, file: string)
 export type Environment = { readonly [name: string]: string | undefined };
 
 const REFERENCE = /\$\$|\$\{([A-Za-z_]\w*)(?::([^}\n]*))?\}|\$([A-Za-z_]\w*)/g;
+
+/** Whether a text names a variable that had no value. */
+export function namesVariable(text: string): boolean {
+  return text.search(REFERENCE) >= 0;
+}
 
 function isComment(text: string, at: number): boolean {
   return text

@@ -4,7 +4,8 @@ import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Population, Populations } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
-import { firstName, listProvided, openTable } from './open-table.js';
+import { firstName, openTable } from './open-table.js';
+import { listProvided } from './provided.js';
 import { postgresqlPopulation, type RunReadOnly, type SearchedTable } from './postgresql-population.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import type { SourceStates } from './source-states.js';
@@ -69,15 +70,15 @@ export async function openPopulations(
 }
 
 /** The table of a source, with the columns that decisions know of: attributes that it does not provide are missing for these. */
-function searchedTable(name: string, { sql, provides }: SourceConfig): SearchedTable {
+function searchedTable(name: string, source: SourceConfig): SearchedTable {
+  const { sql } = source;
   const { kind, table } = openTable(sql as NonNullable<SourceConfig['sql']>);
   const { id } = table;
   if (id === undefined)
     throw new ConfigError(`the table of \`${sql?.table}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
-  const names = listProvided(provides);
-  const provided = names && new Set(names);
+  const provided = new Set(listProvided(source, table));
   const columns = Object.entries(table.columns).flatMap(([path, stored]) => {
-    const isProvided = provided === undefined || provided.has(path) || provided.has(firstName(path));
+    const isProvided = provided.has(path) || provided.has(firstName(path));
     return isProvided ? [[path, readAsFact(stored)] as const] : [];
   });
   return {

@@ -3,7 +3,8 @@ import { FactGatherer } from '../../runtime/facts/gather.js';
 import type { ServedSource } from '../../runtime/facts/source.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
-import { listProvided, openTable } from './open-table.js';
+import { openTable } from './open-table.js';
+import { listProvided } from './provided.js';
 import type { SourceStates } from './source-states.js';
 
 /** The sources of a server, and what fetches from them. */
@@ -112,20 +113,20 @@ type HttpTypes = NonNullable<ServedSource['types']>;
 async function openSql(
   name: string,
   sql: NonNullable<SourceConfig['sql']>,
-  { provides }: SourceConfig,
+  own: SourceConfig,
   shared: Shared,
   states: SourceStates,
 ): Promise<OpenSource> {
   const { postgresqlSource } = await import('./postgresql-source.js');
   const { deadline } = shared;
-  const names = listProvided(provides);
+  const stored = openTable(sql);
   const { url, maxConnections } = sql;
   return postgresqlSource({
     url,
     maxConnections,
     timeout: deadline,
-    stored: openTable(sql),
-    of: { ...shared, ...(names !== undefined && { provides: names }) },
+    stored,
+    of: { ...shared, provides: listProvided(own, stored.table) },
     onProblem: (error) => states.lost(name, error),
   });
 }

@@ -11,11 +11,6 @@ import { ConfigError } from '../config/config-error.js';
 import { readTable, readUsers } from '../config/table-file.js';
 import { explainReadError } from '../read-error.js';
 
-/** The attributes that a source is said to provide; undefined: all of its columns. */
-export function listProvided(provides: SourcesConfig['from'][string]['provides']): readonly string[] | undefined {
-  return provides === undefined || Array.isArray(provides) ? provides : Object.keys(provides);
-}
-
 /** Where a source finds its rows: the table of a kind, or of users with their roles. */
 export type SourceTable =
   | { readonly kind: 'rows'; readonly table: SqlTable }

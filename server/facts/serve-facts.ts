@@ -12,6 +12,7 @@ import type { OnDisagreement } from './bundle-facts.js';
 import { type CallFactsOptions, CallFactsService } from './call-facts.js';
 import { openPopulations } from './open-populations.js';
 import { openSources } from './open-sources.js';
+import { listProviders } from './provided.js';
 import { type SourceState, SourceStates } from './source-states.js';
 import { describeUnprovided, listUnprovided } from './unprovided.js';
 
@@ -48,6 +49,7 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
   const states = new SourceStates(Object.keys(config.from), reporter);
   const sources = await openSources(config, states);
   const { gatherer } = sources;
+  const providers = listProviders(config);
   const disagreed = (of: string, ids: readonly string[]): void =>
     logger?.error('search/disagree: the database selects rows that a check denies; compare the table file with it', {
       of,
@@ -70,14 +72,7 @@ export async function serveFacts(config: SourcesConfig, logger: Logger | undefin
     examine: (policies, engine) => {
       gatherer.addReads(policies.facts?.responsesByKind?.(readingOptions(engine)));
       const read = policies.facts?.byKind(readingOptions(engine)) ?? new Map<string, ReadonlySet<string>>();
-      const lacking = listUnprovided(read, [
-        ...gatherer.loaders.map(({ source: { kind, facts } }) => ({
-          of: kind ?? 'principal',
-          facts: new Set(facts.values()),
-        })),
-        // Callers send them of any kind.
-        { of: 'principal', facts: new Set(config.sent) },
-      ]);
+      const lacking = listUnprovided(read, providers);
       if (lacking.length === 0) return;
       const described = describeUnprovided(lacking);
       if (config.require)

@@ -153,7 +153,7 @@ test('a lock file tells which action reads another attribute, and where', async 
 
 test('facts that no source of a configuration provides have to be sent', async () => {
   const config = (sources: unknown) => ({ ...FILES, 'config/authz.yaml': JSON.stringify({ sources }) });
-  const table = { of: 'note', sql: { url: '${DATABASE_URL}', tables: '../tables.yaml', table: 'note' } };
+  const table = { of: 'note', sql: { url: '${DATABASE_URL}', tables: 'tables.yaml', table: 'note' } };
   const folder = makeFolder(config({ from: { notes: table } }));
   const actions = ['--action', 'view', 'edit', 'share'];
   const { code, stdout } = await facts(folder, '--sources', 'config/authz.yaml', ...actions);
@@ -168,9 +168,7 @@ test('facts that no source of a configuration provides have to be sent', async (
     (await facts(both, '--sources', 'config/authz.yaml', ...actions)).stdout,
     'sources provide every fact that decisions read\n',
   );
-  const listed = makeFolder(
-    config({ from: { notes: { of: 'note', provides: ['place'] } }, sent: ['principal.attr.*'] }),
-  );
+  const listed = makeFolder(config({ from: { notes: { ...table, provides: ['place'] } }, sent: ['principal.attr.*'] }));
   const json = await facts(listed, '--sources', 'config/authz.yaml', ...actions, '-o', 'json');
   assert.equal(JSON.parse(json.stdout), [
     { kind: 'note', isNamedKind: true, fact: 'resource.attr.owner', actions: ['edit'], lines: ['roles.yaml:5'] },
@@ -185,6 +183,50 @@ test('facts that no source of a configuration provides have to be sent', async (
     assert.equal([refused.code, refused.stdout], [2, ''], JSON.stringify(wrong));
   }
   assert.is((await facts(folder, '--sources', 'config/authz.yaml', '-o', 'types')).code, 2);
+});
+
+const RELATED = `users:
+  name: people
+  id: {column: id, type: text}
+  roles: {relation: many, table: memberships, on: {person_id: id}, value: {column: role, type: text}}
+  columns:
+    team: {relation: one, table: teams, on: {id: team_id}, columns: {name: {column: name, type: text}}}
+tables:
+  note:
+    name: notes
+    id: {column: id, type: text}
+    columns:
+      owner: {relation: one, table: owners, on: {note_id: id}, value: {column: owner_id, type: text}}
+      place.region: {column: region, type: text}
+`;
+
+test('sources provide what they do in a server', async () => {
+  const config = (from: object) => ({
+    ...FILES,
+    'related.yaml': RELATED,
+    'authz.yaml': JSON.stringify({ sources: { from }, audit: { file: { path: '${AUDIT_FILE}' } } }),
+  });
+  const sql = { url: '${DATABASE_URL}', tables: 'related.yaml', maxConnections: '${CONNECTIONS}' };
+  const notes = { of: 'note', sql: { ...sql, table: 'note' }, deadline: '${DEADLINE:1s}' };
+  const actions = ['--action', 'view', 'edit', 'share'];
+  const listed = async (from: object) => facts(makeFolder(config(from)), '--sources', 'authz.yaml', ...actions);
+  const people = { of: 'principal', sql };
+  assert.is((await listed({ notes, people })).stdout, 'sources provide every fact that decisions read\n');
+  assert.match((await listed({ notes })).stdout, 'principal.attr.team');
+  assert.not.match((await listed({ notes })).stdout, 'resource.attr');
+  assert.match((await listed({ notes: { ...notes, provides: ['place'] }, people })).stdout, 'resource.attr.owner');
+  // What a server refuses is refused here, with its place.
+  for (const [from, told] of [
+    [{ people: { of: 'note', sql: { ...sql, maxConnections: 4 } } }, /authz.yaml:1:\d+: error: .*needs `table`/],
+    [{ notes: { ...notes, provdes: ['place'] } }, /authz.yaml:1:\d+: error: .*provdes/],
+    [{ notes: { ...notes, cost: 'low' } }, /authz.yaml:1:\d+: error: .*cost/],
+    [{ notes: { ...notes, sql: { ...sql, table: 'nope' } } }, /related.yaml: error: has no table for `nope`/],
+    [{ notes: { ...notes, sql: { ...sql, tables: 'none.yaml' } } }, /none.yaml: error: /],
+  ] as const) {
+    const refused = await listed(from);
+    assert.equal([refused.code, refused.stdout], [2, ''], refused.stderr);
+    assert.match(refused.stderr, told);
+  }
 });
 
 const ANN = `apiVersion: api.authz.dev/v1

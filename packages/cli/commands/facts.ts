@@ -8,7 +8,7 @@ import { listUnread } from '../../analysis/facts/report/mask.js';
 import { factsText } from '../../analysis/facts/report/text.js';
 import { unprovidedText } from '../../analysis/facts/report/unprovided.js';
 import { listUnprovided } from '../../analysis/facts/unprovided.js';
-import { readSources } from '../policies/sources-file.js';
+import { readProviders } from '../policies/sources-file.js';
 import { factsTypes } from '../../analysis/facts/report/types.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
@@ -81,7 +81,7 @@ function listFacts(directory: string, options: FactsCommandOptions, context: Com
     throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
   const pathOf = (file: string): string => shownPath(file, directory);
   if (options.sources !== undefined) {
-    const unprovided = listUnprovided(report, readSources(options.sources, context));
+    const unprovided = listUnprovided(report, readProviders(options.sources, context));
     context.stdout.write(
       options.output === 'json' ? `${visibleJson(unprovided, 2)}\n` : unprovidedText(unprovided, pathOf),
     );
