@@ -184,7 +184,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
     };
     writeFileSync(tables, JSON.stringify({ users: own, tables: { doc } }));
   };
-  const configure = (more: object = {}, from: object = {}) => {
+  const configure = (more: object = {}, from: object = {}, keys: object = {}) => {
     const file = join(folder, 'config.json');
     const sql = { url, tables, maxConnections: 2 };
     const sources = {
@@ -197,7 +197,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
       },
     };
     const server = { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0' };
-    writeFileSync(file, JSON.stringify({ server, sources }));
+    writeFileSync(file, JSON.stringify({ server, sources, ...keys }));
     return loadConfig({ file, environment: {} }).config;
   };
   const start = async (rules: readonly object[], more: object = {}, explain = false): Promise<RunningServer> => {
@@ -515,6 +515,81 @@ function addTests({ client, url = '', stop }: Cluster): void {
       assert.equal((await post(server, 'evaluation', { ...who, subject: sent })).json, { decision: false });
     } finally {
       await server.close();
+    }
+  });
+
+  test('roles of tenants find what evaluations with them allow, in subjects and in resources', async () => {
+    await fillPlain();
+    await client.query(`UPDATE members SET level = CASE WHEN id IN ('m2', 'm5', 'm7') THEN 5 ELSE 1 END;
+      UPDATE docs SET kind = 'y' WHERE id IN ('d1', 'd4')`);
+    const members = { name: 'members', id: DOC.id, columns: { level: { column: 'level', type: 'integer' } } };
+    writeFileSync(tables, JSON.stringify({ tables: { member: members, doc: DOC } }));
+    const documents = mkdtempSync(join(folder, 'documents-'));
+    for (const [tenant, role] of Object.entries({ acme: 'editor', other: 'viewer' }))
+      writeFileSync(join(documents, `${tenant}.json`), JSON.stringify({ tenant, roles: { desk: { roles: [role] } } }));
+    const condition = { match: { expr: 'R.attr.kind == "x" && P.attr.level > 3' } };
+    const rules = [
+      { actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['editor'], condition },
+      { actions: ['edit'], effect: 'EFFECT_ALLOW', roles: ['viewer'] },
+    ];
+    const grants = ['editor', 'viewer'].map((role) => ({ role, resources: [{ resource: 'doc', actions: ['view'] }] }));
+    const policies = [
+      { resourcePolicy: { resource: 'doc', version: 'default', rules } },
+      { tenantRoles: { scope: 'tenants.*', grants } },
+    ].map((policy) => ({ apiVersion: 'api.authz.dev/v1', ...policy }));
+    const texts = { 'doc.yaml': JSON.stringify(policies[0]), 'tenants.yaml': JSON.stringify(policies[1]) };
+    const sql = { url, tables, maxConnections: 2 };
+    for (const explain of [false, true]) {
+      const config = configure(
+        {},
+        { members: { of: 'principal', sql: { ...sql, table: 'member' }, search: true } },
+        { tenants: { source: documents, timeout: '60s' }, engine: { lenientScopeSearch: true } },
+      );
+      const bundle = await loaded(compileTexts(texts, { facts: true, explain }));
+      const server = await startServer(config, bundle);
+      try {
+        for (const [tenant, role, found] of [
+          ['acme', 'tenant:desk', 3],
+          ['other', 'tenant:desk', 0],
+          ['nobody', 'tenant:desk', 0],
+          ['acme', 'tenant:night', 0],
+          ['acme', 'editor', 3],
+        ] as const) {
+          const scope = { 'authz.scope': `tenants.${tenant}` };
+          const about = { properties: { 'authz.roles': [role], ...scope } };
+          const of = { properties: scope };
+          const action = { name: 'view' };
+          const said = `${tenant}, ${role}, ${explain}`;
+          const allowed = new Set<string>();
+          for (let user = 0; user < MEMBERS; user += 1)
+            for (let doc = 0; doc < DOCS; doc += 1) {
+              const asked = { subject: { ...userOf(`m${user}`), ...about }, resource: { ...docOf(`d${doc}`), ...of } };
+              if ((await post(server, 'evaluation', { ...asked, action })).json.decision === true)
+                allowed.add(`m${user} d${doc}`);
+            }
+          assert.is(allowed.size, found * 8, said);
+          for (let doc = 0; doc < DOCS; doc += 1) {
+            const who = { subject: { type: 'user', ...about }, resource: { ...docOf(`d${doc}`), ...of }, action };
+            const wanted = Array.from({ length: MEMBERS }, (_, user) => `m${user}`);
+            assert.equal(
+              await search(server, 'subject', who, 2),
+              wanted.filter((id) => allowed.has(`${id} d${doc}`)),
+              `${said}: who may, d${doc}`,
+            );
+          }
+          for (let user = 0; user < MEMBERS; user += 1) {
+            const what = { subject: { ...userOf(`m${user}`), ...about }, resource: { type: 'doc', ...of }, action };
+            const wanted = Array.from({ length: DOCS }, (_, doc) => `d${doc}`);
+            assert.equal(
+              await search(server, 'resource', what, 3),
+              wanted.filter((id) => allowed.has(`m${user} ${id}`)),
+              `${said}: what may m${user}`,
+            );
+          }
+        }
+      } finally {
+        await server.close();
+      }
     }
   });
 
