@@ -1,5 +1,5 @@
 import { quoteName, quotePath } from '../../packages/adapters/column-source.js';
-import { renderCounting } from '../../runtime/residual/sql/subjects.js';
+import { renderRowFilter } from '../../runtime/residual/sql/render.js';
 import { isRelation, type SqlColumns, type SqlRelation, type SqlRowFilter } from '../../runtime/residual/sql/table.js';
 import type { RunQuery } from './read-only-pool.js';
 
@@ -207,7 +207,7 @@ function keyOf(values: readonly (string | null)[]): string | undefined {
 }
 
 function filterOf(alias: string, where: SqlRowFilter | undefined, parameters: unknown[]): string {
-  const filter = renderCounting(alias, where, 'postgresql', parameters.length);
+  const filter = renderRowFilter({ name: alias, columns: {} }, where, 'postgresql', parameters.length);
   parameters.push(...(filter?.parameters ?? []));
   return filter?.text ?? '';
 }

@@ -85,11 +85,11 @@ for (const row of [
   database.run('INSERT INTO users VALUES (?, ?, ?, ?, ?)', row);
 database.exec(`
   CREATE TABLE notes (id TEXT, owner TEXT);
-  INSERT INTO notes VALUES ('n1', 'ann');
+  INSERT INTO notes VALUES ('n1', 'ann'), ('n3', x'00'), ('twice', 'ann'), ('twice', 'bob');
   CREATE TABLE staff (id TEXT, status TEXT, deleted_at TEXT);
   CREATE TABLE roles (key INTEGER PRIMARY KEY, name TEXT, deleted BOOLEAN);
   CREATE TABLE staff_roles (staff_id TEXT, role_key INTEGER);
-  INSERT INTO staff VALUES ('eve', NULL, NULL), ('fay', NULL, NULL), ('gus', NULL, '2025-01-01');
+  INSERT INTO staff VALUES ('eve', NULL, NULL), ('fay', NULL, NULL), ('gus', NULL, '2025-01-01'), ('hal', x'00', NULL), ('ida', x'00', '2025-01-01');
   INSERT INTO roles VALUES (1, 'editor', FALSE), (2, 'editor', TRUE);
   INSERT INTO staff_roles VALUES ('eve', 1), ('eve', 2), ('eve', 99), ('fay', 2), ('gus', 1);
 `);
@@ -220,6 +220,23 @@ test('plan compares the users of a file of tables with the database', async () =
   }
 });
 
+test('scopes are read of rows that are users alone', async () => {
+  const scoped = (id: string) => `${JOINED.replace('deleted_at: null', `id: ${id}`)}  scope: {column: status}\n`;
+  const own = folderOf({ ...FILES, 'eve.yaml': scoped('eve'), 'hal.yaml': scoped('hal') });
+  try {
+    copyFileSync(join(folder, 'app.db'), join(own, 'app.db'));
+    const asked = ['who-can', '--resource', 'note.yaml', '--action', 'edit', '--database', 'app.db', '--users'];
+    const { code, stdout, stderr } = await callAuthzc([...asked, 'eve.yaml'], own);
+    assert.is(code, 0, stderr);
+    assert.is(stdout, 'eve\n');
+    const unread = await callAuthzc([...asked, 'hal.yaml'], own);
+    assert.ok(unread.code !== 0);
+    assert.match(unread.stderr, /`status`/);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+});
+
 test('explain says why a user of a table may do something with a row', async () => {
   const explain = (...words: readonly string[]) => callAuthzc(['explain', '--action', 'edit', ...words], folder);
   const pair = ['--users', 'pair.yaml', '--database', 'app.db', '--kind', 'note', '--id', 'n1'];
@@ -228,11 +245,24 @@ test('explain says why a user of a table may do something with a row', async () 
   assert.match(stdout, /ALLOW[\s\S]*owners/);
   assert.match((await explain('--user', 'carol', ...pair)).stdout, /DENY[\s\S]*suspended/);
   const ofFile = ['--users', 'pair.yaml', '--database', 'app.db', '--resource', 'note.yaml'];
+  const ofStaff = ['--users', 'joined.yaml', '--database', 'app.db', '--resource', 'note.yaml'];
+  // Whoever else has a row that cannot be read.
+  assert.match((await explain('--user', 'eve', ...ofStaff)).stdout, /ALLOW[\s\S]*editors/);
+  const through = await explain('--user', 'ann', ...pair, '--actors', 'people.yaml');
+  assert.match(
+    through.stdout,
+    /^DENY {2}ann through ann and bob and carol and dan may not edit note n1: carol and dan may/,
+  );
   assert.match((await explain('--user', 'ann', ...ofFile)).stdout, /ALLOW[\s\S]*owners/);
   for (const [words, expected] of [
     [['--user', 'nobody', ...pair], /no row of `users` has the id `nobody`/],
     [['--user', 'eve', ...pair], /`eve` is not a principal: it has no role/],
     [['--user', 'ann', ...pair.slice(0, -1), 'n2'], /no row of `notes` has the id `n2`/],
+    [['--user', 'ann', ...pair.slice(0, -1), 'n3'], /the row of `notes` with the id `n3` cannot be read: .*`owner`/],
+    [['--user', 'ann', ...pair.slice(0, -1), 'twice'], /2 rows have the id `twice`/],
+    [['--user', 'hal', ...ofStaff], /the row of `staff` with the id `hal` cannot be read: .*`status`/],
+    [['--user', 'ida', ...ofStaff], /no row of `staff` has the id `ida`/],
+    [['--user', 'gus', ...ofStaff], /no row of `staff` has the id `gus`/],
     [['--user', 'ann', ...pair.slice(0, -2)], /`--kind` and `--id`/],
     [pair, /name the principal once/],
     [['--user', 'ann', '--users', 'pair.yaml'], /name the resource once/],

@@ -1,18 +1,26 @@
-import type { AccessRequest } from '../../../runtime/engine/index.js';
+import { type AccessRequest, chainOf, MAX_ACTORS } from '../../../runtime/engine/index.js';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
+import { visible } from '../../../compiler/diagnostics/visible.js';
+import type { Explanation } from '../../../runtime/engine/parts.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
-import { decidingEngine, withTenantRoles } from '../policies/tenants.js';
+import { decidingEngine, type TenantRoleInUse, withTenantRoles } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
-import { readAuxData, readPrincipalAlone, readResource, requireOneReader } from '../policies/request-files.js';
+import {
+  readAuxData,
+  readPrincipal,
+  readPrincipals,
+  readResource,
+  requireOneReader,
+} from '../policies/request-files.js';
 import { readStoredPair } from '../review/stored-pair.js';
 import { warnOfNames } from '../policies/warnings.js';
 import { policiesWithout } from '../policies/without-rule.js';
-import { choosePaint, printWarning } from '../report.js';
+import { choosePaint, InputError, printWarning } from '../report.js';
 import { reportDatabaseError } from '../rls/database.js';
 
 /** The command line options of `authzc explain`. */
@@ -31,6 +39,8 @@ export interface ExplainOptions extends NowOption, TenantsOption {
   /** With `user`: the kind and the id of a resource of a table, in place of a file. */
   readonly kind?: string;
   readonly id?: string;
+  /** A file of principals that act for the principal, one through the other. */
+  readonly actors?: string;
   readonly auxData?: string;
   readonly output: 'pretty' | 'json';
   /** The number of sets of changes to show. */
@@ -76,9 +86,9 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
     tenants,
     without,
   } = given;
-  requireOneReader([given.principal, given.resource, auxData]);
+  requireOneReader([given.principal, given.resource, given.actors, auxData]);
   const request: AccessRequest = {
-    ...(await readPair(given, context)),
+    ...withActors(await readPair(given, context), given.actors, context),
     action,
     auxData: auxData === undefined ? undefined : readAuxData(auxData, context),
   };
@@ -90,26 +100,71 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   const deciding = decidingEngine(asked, options, tenants, context);
   const { engine } = deciding;
   for (const line of deciding.rolesWithoutEffect(request.principal)) printWarning(context, line);
-  const { request: decided, tenantRoles } = deciding.decided(request);
   const search = near === 0 ? undefined : { near, keep };
-  const explanation = explainDecisions(program, options)(decided, engine.isAllowed(request), search);
+  const explain = explainDecisions(program, options);
+  const links = chainOf(request.principal).map((principal) => {
+    const own = { ...request, principal };
+    const { request: decided, tenantRoles } = deciding.decided(own);
+    return { request: own, tenantRoles, explanation: explain(decided, engine.isAllowed(own), search) };
+  });
+  const [first] = links as [Link, ...Link[]];
+  const decision = engine.isAllowed(request) ? 'ALLOW' : 'DENY';
   if (output === 'json') {
-    const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };
-    stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
-  } else {
-    const formatPath = (file: string): string => shownPath(file, directory);
-    const lines = prettyExplanation(request, explanation, {
-      paint: choosePaint(stdout, context),
-      pathOf: formatPath,
-      full,
-    });
-    stdout.write(
-      withTenantRoles(lines, tenantRoles)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+    const shown = links.map(({ explanation, tenantRoles }) => ({
+      ...explanation,
+      ...(tenantRoles.length > 0 && { tenantRoles }),
+    }));
+    const chain = links.map(({ request: { principal } }, index) => ({ principal: principal.id, ...shown[index] }));
+    stdout.write(`${JSON.stringify(links.length === 1 ? shown[0] : { decision, chain }, undefined, 2)}\n`);
+    return EXIT.done;
   }
+  const formatPath = (file: string): string => shownPath(file, directory);
+  const paint = choosePaint(stdout, context);
+  const linesOf = ({ request: own, explanation, tenantRoles }: Link): readonly string[] =>
+    withTenantRoles(prettyExplanation(own, explanation, { paint, pathOf: formatPath, full }), tenantRoles);
+  const lines =
+    links.length === 1
+      ? linesOf(first)
+      : [visible(chainText(request, decision, links)), ...links.flatMap((link) => ['', ...linesOf(link)])];
+  stdout.write(lines.map((line) => `${line}\n`).join(''));
   return EXIT.done;
+}
+
+/** The decision about a principal or an actor alone, of a chain in which all of them must be allowed. */
+interface Link {
+  readonly request: AccessRequest;
+  readonly tenantRoles: readonly TenantRoleInUse[];
+  readonly explanation: Explanation;
+}
+
+/** What a chain may do, and who keeps it from that: `DENY  ann through bot may not view album a1: bot may not`. */
+function chainText(
+  { action, resource }: AccessRequest,
+  decision: Explanation['decision'],
+  links: readonly Link[],
+): string {
+  const [principal = '', ...actors] = links.map((link) => link.request.principal.id);
+  const denied = links.flatMap(({ explanation, request: { principal: one } }) =>
+    explanation.decision === 'DENY' ? [one.id] : [],
+  );
+  const may = decision === 'ALLOW' ? 'may' : 'may not';
+  const why = denied.length === 0 ? 'all of them may' : `${denied.join(' and ')} may not`;
+  return `${decision}  ${principal} through ${actors.join(' and ')} ${may} ${action} ${resource.kind} ${resource.id}: ${why}`;
+}
+
+/** A pair with the actors of a file, who act for the principal. */
+function withActors(
+  { principal, resource }: Pick<AccessRequest, 'principal' | 'resource'>,
+  file: string | undefined,
+  context: CommandContext,
+): Pick<AccessRequest, 'principal' | 'resource'> {
+  if (file === undefined) return { principal, resource };
+  if ((principal.actors?.length ?? 0) > 0)
+    throw new UsageError('name the actors once: in the file of the principal, or by `--actors FILE`');
+  const actors = readPrincipals(file, context);
+  if (actors.length > MAX_ACTORS)
+    throw new InputError(`a principal has at most ${MAX_ACTORS} actors`, undefined, [], file);
+  return { principal: { ...principal, actors }, resource };
 }
 
 /** The principal and the resource: of files, or of tables. */
@@ -125,7 +180,7 @@ async function readPair(
     throw new UsageError('name the resource once: by `--resource FILE`, or by `--kind KIND --id ID` with `--user`');
   if (principal !== undefined) {
     if (resource === undefined) throw new UsageError('`--kind` and `--id` need `--user` and `--users tables.yaml`');
-    return { principal: readPrincipalAlone(principal, context), resource: readResource(resource, context) };
+    return { principal: readPrincipal(principal, context), resource: readResource(resource, context) };
   }
   if (user === undefined || users === undefined)
     throw new UsageError('`--user` needs the tables: `--users tables.yaml`');

@@ -71,17 +71,13 @@ async function readStoredUsers(
   context: CommandContext,
 ): Promise<readonly MatrixUser[]> {
   const users = requireUsers(file, context);
-  const { detectDialect, openTables, requireUrl } = await import('../tables/open-tables.js');
-  const url = requireUrl(database, context);
-  const tables = await openTables(url);
-  try {
-    const read = await readUsers(tables.select, users, detectDialect(url));
-    const [problem] = read.unread;
-    if (problem !== undefined) throw new DatabaseError(problem);
-    return read.users.flatMap(({ principal }) => principal ?? []);
-  } finally {
-    await tables.close();
-  }
+  const { requireUrl, withTables } = await import('../tables/open-tables.js');
+  const read = await withTables(requireUrl(database, context), ({ select }, dialect) =>
+    readUsers(select, users, dialect),
+  );
+  const [problem] = read.unread;
+  if (problem !== undefined) throw new DatabaseError(problem);
+  return read.users.flatMap(({ principal }) => principal ?? []);
 }
 
 function formatMatrix(

@@ -107,16 +107,13 @@ async function compareWithDatabase(
   if (url === undefined || url === '')
     throw new UsageError('no database: set DATABASE_URL, or name one: `--database <url>`');
   const { compareTables } = await import('../tables/compare-tables.js');
-  const { detectDialect, openTables } = await import('../tables/open-tables.js');
+  const { withTables } = await import('../tables/open-tables.js');
   const file = readEnforcedTables(table, context);
-  const dialect = detectDialect(url);
   const report = new Diagnostics();
-  const tables = await openTables(url);
-  try {
-    await compareTables(file, tables.read, dialect, report);
-  } finally {
-    await tables.close();
-  }
+  const dialect = await withTables(url, async ({ read }, own) => {
+    await compareTables(file, read, own, report);
+    return own;
+  });
   if (report.hasErrors) {
     context.stdout.write(formatPretty(report.sorted(), { color: isColorful(context.stdout, context) }));
     return undefined;

@@ -80,6 +80,7 @@ export function addRequestCommands(program: Command, context: CommandContext, on
     .option('--database [url]', 'with --user: database to read; default is DATABASE_URL')
     .option('--kind <kind>', 'with --user and --id: a resource of a table, in place of --resource')
     .option('--id <id>', 'id of the resource of --kind')
+    .option('--actors <file>', 'file of principals that act for the principal, one through the other')
     .option('--aux-data <file>', 'file with token claims, assumed to be verified, YAML or JSON: jwt, jwts')
     .addOption(tenantsOption())
     .option('--lenient-scope-search', 'search parent scopes if a scope has no policy')

@@ -14,6 +14,7 @@ import { EXIT, UsageError } from '../exit.js';
 import { csvLine } from '../outputs/csv.js';
 import { policiesInMemory } from '../policies/compile.js';
 import { policiesWithout } from '../policies/without-rule.js';
+import { renderRowFilter } from '../../../runtime/residual/sql/render.js';
 import { readRows } from '../tables/read-rows.js';
 import type { SelectRows } from '../tables/stored-table.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
@@ -111,7 +112,7 @@ async function listStoredUsers(
   const url = database === true ? context.env['DATABASE_URL'] : database;
   if (output !== 'sql' && (url === undefined || url === ''))
     throw new UsageError('no database: set DATABASE_URL, name one by `--database <url>`, or print the query: `-o sql`');
-  const { detectDialect, openTables } = await import('../tables/open-tables.js');
+  const { detectDialect, withTables } = await import('../tables/open-tables.js');
   const dialect = named ?? (url === undefined || url === '' ? 'postgresql' : detectDialect(url));
   const isOfColumn = typeof users.scope === 'object';
   if (output === 'sql') {
@@ -126,27 +127,24 @@ async function listStoredUsers(
     context.stdout.write([query.text, ...parameters].map((line) => `${visible(line)}\n`).join(''));
     return EXIT.done;
   }
-  const tables = await openTables(url as string);
-  try {
-    const scopes = isOfColumn ? await readScopes(tables.select, users, dialect) : [users.scope as string | undefined];
+  return withTables(url as string, async ({ select }) => {
+    const scopes = isOfColumn ? await readScopes(select, users, dialect) : [users.scope as string | undefined];
     const ids: string[] = [];
     for (const scope of scopes) {
       const query = subjectQuery(engine, request, users, dialect, scope);
       if (query.kind === 'refused') return printProblems(query.problems, context);
-      const rows = await tables.select(query.text, query.parameters);
+      const rows = await select(query.text, query.parameters);
       ids.push(...rows.map(({ id }) => String(id)));
     }
     return writeUsers(ids, request, output, context);
-  } finally {
-    await tables.close();
-  }
+  });
 }
 
 /** The scopes that users have; that of users without one is empty. */
 async function readScopes(select: SelectRows, users: SqlUsers, dialect: SqlDialect): Promise<readonly string[]> {
-  const { name, scope } = users;
-  const columns = typeof scope === 'object' ? { scope } : {};
-  const rows = await readRows(select, { name, columns }, dialect);
+  const { name, scope, where } = users;
+  const table = { name, columns: typeof scope === 'object' ? { scope } : {} };
+  const rows = await readRows(select, table, dialect, {}, renderRowFilter(users, where, dialect));
   const scopes = rows.map((row) => {
     if (row.kind === 'unreadable') throw new DatabaseError(row.problem);
     return typeof row.attr['scope'] === 'string' ? row.attr['scope'] : '';

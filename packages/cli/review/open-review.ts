@@ -113,13 +113,10 @@ export async function withReview(
       [{ message: 'add `users`: docs/access-reviews.md' }],
       users,
     );
-  const { detectDialect, openTables, requireUrl } = await import('../tables/open-tables.js');
-  const url = requireUrl(options.database, context);
-  const dialect = detectDialect(url);
-  const tables = await openTables(url);
-  try {
-    const { select } = tables;
-    const own = await readUsers(select, file.users, dialect);
+  const { users: declared } = file;
+  const { requireUrl, withTables } = await import('../tables/open-tables.js');
+  return withTables(requireUrl(options.database, context), async ({ select }, dialect) => {
+    const own = await readUsers(select, declared, dialect);
     const stored = [];
     for (const kind of kinds) {
       const table = file.tables.get(kind);
@@ -136,8 +133,6 @@ export async function withReview(
       printNote(context, `error: ${population.unread.length} rows could not be read, so nothing is written`);
       return EXIT.failed;
     }
-    return await work({ ...common, population, store: { kind: 'table', users: file.users, dialect, select } });
-  } finally {
-    await tables.close();
-  }
+    return await work({ ...common, population, store: { kind: 'table', users: declared, dialect, select } });
+  });
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { PrincipalInput, ResourceInput } from '../../../runtime/engine/index.js';
 import type { Attributes } from '../../../runtime/policy/index.js';
 import type { SqlDialect, SqlTable, SqlUsers } from '../../../runtime/residual/sql/index.js';
-import { renderUserFilter } from '../../../runtime/residual/sql/subjects.js';
+import { renderRowFilter } from '../../../runtime/residual/sql/render.js';
 import type { RowScope } from '../../../compiler/tables/row-security.js';
 import { listRoles } from '../../adapters/user-roles.js';
 import { canonicalJson } from '../../bundle/index.js';
-import { type ReadRow, readRows } from '../tables/read-rows.js';
+import { filterOfRow, type ReadRow, readRows } from '../tables/read-rows.js';
 import type { SelectRows } from '../tables/stored-table.js';
 
 /** A user as a table or a file has it. */
@@ -49,15 +49,22 @@ function digest(entries: readonly unknown[]): Digest {
   return { count: entries.length, hash: createHash('sha256').update(texts.join('\n')).digest('hex') };
 }
 
-/** Reads the users of a table. */
+/**
+ * Reads the users of a table.
+ *
+ * @param id that of the only user to read; all of them without it.
+ */
 export async function readUsers(
   select: SelectRows,
   users: SqlUsers,
   dialect: SqlDialect,
+  id?: string,
 ): Promise<{ readonly users: readonly ReviewedUser[]; readonly unread: readonly string[] }> {
   const scope = typeof users.scope === 'object' ? { [SCOPE]: users.scope } : {};
   const more = { [ROLES]: users.roles, ...scope };
-  const rows = await readRows(select, users, dialect, more, renderUserFilter(users, dialect));
+  const filter =
+    id === undefined ? renderRowFilter(users, users.where, dialect) : filterOfRow(users, id, dialect, users.where);
+  const rows = await readRows(select, users, dialect, more, filter);
   return {
     users: rows.flatMap((row) => (row.kind === 'row' ? [userOf(row, users, dialect)] : [])),
     unread: rows.flatMap((row) => (row.kind === 'unreadable' ? [row.problem] : [])),
@@ -95,6 +102,7 @@ function userOf(
  * Reads the resources of a table.
  *
  * @param scope the scope of all rows, or the column with that of each.
+ * @param id that of the only row to read; all of them without it.
  */
 export async function readResources(
   select: SelectRows,
@@ -102,9 +110,16 @@ export async function readResources(
   table: SqlTable,
   dialect: SqlDialect,
   scope: RowScope = '',
+  id?: string,
 ): Promise<{ readonly resources: readonly ResourceInput[]; readonly unread: readonly string[] }> {
   const more = typeof scope === 'string' ? {} : { [SCOPE]: { column: scope.column, type: 'text' } as const };
-  const rows = await readRows(select, table, dialect, more);
+  const rows = await readRows(
+    select,
+    table,
+    dialect,
+    more,
+    id === undefined ? undefined : filterOfRow(table, id, dialect),
+  );
   return {
     resources: rows.flatMap((row) => {
       if (row.kind !== 'row' || row.id === null) return [];

@@ -27,26 +27,33 @@ export async function readStoredPair(
   if (users === undefined) throw new InputError('the file declares no users', undefined, [], file);
   if (kind !== undefined && table === undefined)
     throw new InputError(`no table is declared for \`${kind}\``, undefined, [], file);
-  const { detectDialect, openTables, requireUrl } = await import('../tables/open-tables.js');
-  const url = requireUrl(database, context);
-  const dialect = detectDialect(url);
-  const tables = await openTables(url);
-  try {
-    const found = (await readUsers(tables.select, users, dialect)).users.filter((one) => one.id === user);
-    const [one] = found;
-    if (one === undefined)
-      throw new InputError(`no row of \`${users.name}\` has the id \`${user}\``, undefined, [], file);
-    if (found.length > 1) throw new InputError(`${found.length} rows have the id \`${user}\``, undefined, [], file);
+  const { requireUrl, withTables } = await import('../tables/open-tables.js');
+  return withTables(requireUrl(database, context), async ({ select }, dialect) => {
+    const own = await readUsers(select, users, dialect, user);
+    const one = requireOne(own.users, own.unread, user, users.name, file);
     if (one.principal === undefined)
       throw new InputError(`\`${user}\` is not a principal: ${one.problem}`, undefined, [], file);
     if (kind === undefined || table === undefined) return { principal: one.principal, resource: undefined };
     const scope = rowSecurity.get(kind)?.scope;
-    const stored = (await readResources(tables.select, kind, table, dialect, scope)).resources;
-    const resource = stored.find((row) => row.id === id);
-    if (resource === undefined)
-      throw new InputError(`no row of \`${table.name}\` has the id \`${id}\``, undefined, [], file);
+    const stored = await readResources(select, kind, table, dialect, scope, id);
+    const resource = requireOne(stored.resources, stored.unread, id as string, table.name, file);
     return { principal: one.principal, resource };
-  } finally {
-    await tables.close();
-  }
+  });
+}
+
+/** The only row of an id. Throws an InputError if there is none, or several, or if one cannot be read. */
+function requireOne<Row>(
+  rows: readonly Row[],
+  unread: readonly string[],
+  id: string,
+  table: string,
+  file: string,
+): Row {
+  const refuse = (problem: string): never => {
+    throw new InputError(problem, undefined, [], file);
+  };
+  const [row] = rows;
+  if (unread.length > 0) refuse(`the row of \`${table}\` with the id \`${id}\` cannot be read: ${unread[0]}`);
+  if (rows.length > 1) refuse(`${rows.length} rows have the id \`${id}\``);
+  return row ?? refuse(`no row of \`${table}\` has the id \`${id}\``);
 }

@@ -54,6 +54,20 @@ export async function openTables(url: string): Promise<TablesOfDatabase> {
   };
 }
 
+/** Connects to a database while its tables are read. */
+export async function withTables<Result>(
+  url: string,
+  work: (tables: TablesOfDatabase, dialect: SqlDialect) => Promise<Result>,
+): Promise<Result> {
+  const dialect = detectDialect(url);
+  const tables = await openTables(url);
+  try {
+    return await work(tables, dialect);
+  } finally {
+    await tables.close();
+  }
+}
+
 async function connectTables(url: string): Promise<TablesOfDatabase> {
   switch (detectDialect(url)) {
     case 'postgresql': {

@@ -6,9 +6,13 @@ import {
   type SqlColumns,
   type SqlDialect,
   type SqlRelation,
+  type SqlRowFilter,
   type SqlTable,
 } from '../../../runtime/residual/sql/table.js';
-import type { SqlCondition } from '../../../runtime/residual/sql/index.js';
+import { expression } from '../../../runtime/residual/operand.js';
+import { renderSql, type SqlCondition } from '../../../runtime/residual/sql/index.js';
+import { renderRowFilter } from '../../../runtime/residual/sql/render.js';
+import { DatabaseError } from '../rls/database.js';
 import type { SelectRows } from './stored-table.js';
 
 /** A row of a table as checks receive it, or why its values cannot be read. */
@@ -20,6 +24,23 @@ export type ReadRow =
 export type RowFilter = Pick<SqlCondition & { readonly kind: 'sql' }, 'text' | 'parameters'>;
 
 type Row = { readonly [column: string]: unknown };
+
+/**
+ * The row of an id, if it is among those that count, as a condition.
+ * @throws DatabaseError for a table that the id cannot be looked for in.
+ */
+export function filterOfRow(table: SqlTable, id: string, dialect: SqlDialect, where?: SqlRowFilter): RowFilter {
+  const isOne = expression('eq', { variable: 'request.resource.id' }, { value: id });
+  const counting = renderRowFilter(table, where, dialect);
+  const offset = counting?.parameters.length ?? 0;
+  const own = renderSql({ kind: 'KIND_CONDITIONAL', condition: isOne }, table, { dialect, offset });
+  if (own.kind === 'refused')
+    throw new DatabaseError(`rows of \`${table.name}\` cannot be found by their ids: ${own.problems[0]?.reason}`);
+  return {
+    text: [...(counting === undefined ? [] : [counting.text]), own.text].map((text) => `(${text})`).join(' AND '),
+    parameters: [...(counting?.parameters ?? []), ...own.parameters],
+  };
+}
 
 /**
  * Reads all rows of a table with their related rows, by the words of a file of tables.

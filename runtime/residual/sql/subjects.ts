@@ -1,15 +1,14 @@
 import type { Filter } from '../filter.js';
 import { expression, type Operand } from '../operand.js';
 import type { RuleFilter, SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
-import { renderRowFilter, renderRows, selectDialect } from './render.js';
-import { identifier } from './scope.js';
+import { renderRows, selectDialect } from './render.js';
+import { identifier, pathOfColumn } from './scope.js';
 import {
   isRelation,
   type SqlColumn,
   type SqlColumns,
   type SqlDialect,
   type SqlRelation,
-  type SqlRowFilter,
   type SqlUsers,
 } from './table.js';
 
@@ -117,33 +116,16 @@ export function renderSubjectQueries(
 }
 
 function userNames(
-  { name, alias, id }: SqlUsers,
+  users: SqlUsers,
   options: Pick<SqlOptions, 'dialect' | 'quoteNames'>,
 ): { readonly column: string; readonly table: string } {
   const dialect = selectDialect(options);
+  const { name, alias, id } = users;
   const named = identifier(name, dialect);
   return {
-    column: identifier(id.column.includes('.') ? id.column : `${alias ?? name}.${id.column}`, dialect),
+    column: identifier(pathOfColumn(users, id.column), dialect),
     table: alias === undefined ? named : `${named} AS ${identifier(alias, dialect)}`,
   };
-}
-
-/** Which rows of a table of users are users, as a condition; undefined if all of them are. */
-export function renderUserFilter(
-  { name, id, columns, where }: SqlUsers,
-  dialect: SqlDialect,
-): (SqlCondition & { readonly kind: 'sql' }) | undefined {
-  return renderRowFilter({ name, id, columns }, where, dialect);
-}
-
-/** Which rows of a table with an alias count, as a condition whose parameters follow others; undefined if all of them do. */
-export function renderCounting(
-  alias: string,
-  where: SqlRowFilter | undefined,
-  dialect: SqlDialect,
-  offset: number,
-): (SqlCondition & { readonly kind: 'sql' }) | undefined {
-  return renderRowFilter({ name: alias, columns: {} }, where, dialect, offset);
 }
 
 const EMPTY: Operand = { value: '' };
