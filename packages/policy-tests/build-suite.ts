@@ -53,10 +53,19 @@ function buildTest(test: ObjectValue): Test {
   return {
     ...buildHead(test),
     place: requiredText(test, 'name').place,
-    unknown: new Set(readTexts(test, 'unknown').flatMap(({ value }) => parseFact(value) ?? [])),
+    unknown: buildUnknown(test),
     input: buildInput(input),
     expected: readObjects(test, 'expected').map(({ value }) => buildExpectation(value)),
   };
+}
+
+function buildUnknown(test: ObjectValue): Test['unknown'] {
+  return new Map(
+    readTexts(test, 'unknown').flatMap(({ value, place }) => {
+      const fact = parseFact(value);
+      return fact === undefined ? [] : [[fact, place] as const];
+    }),
+  );
 }
 
 function buildInput(input: ObjectValue): TestInput {

@@ -1,7 +1,8 @@
+import type { Place } from '../../compiler/diagnostics/span.js';
 import { FACT_ROOTS, factName, type FactRoot } from '../../runtime/facts/fact-names.js';
 
-/** The names of facts that a test does not know: `resource.attr.owner`. */
-export type UnknownFacts = ReadonlySet<string>;
+/** The names of facts that a test does not know, such as `resource.attr.owner`, and where each is listed. */
+export type UnknownFacts = ReadonlyMap<string, Place>;
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
 

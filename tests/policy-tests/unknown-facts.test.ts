@@ -70,7 +70,7 @@ test('facts have any name, and several may be unknown', async () => {
   await passes('', `'resource.attr["left over"]'`, expected, '', 'now: "2026-05-01T00:00:00Z"');
   // The time alone decides.
   await passes('', `'resource.attr["left over"]'`, 'archive: EFFECT_DENY', '', 'now: "2025-05-01T00:00:00Z"');
-  await passes('', `${OWNER}, resource.attr.public, principal.attr.x`, 'view: UNKNOWN, edit: UNKNOWN');
+  await passes('', `${OWNER}, resource.attr.public, auxData.jwt.level`, 'view: UNKNOWN, edit: UNKNOWN');
 });
 
 test('a failed test names the facts that the decision needs', async () => {
@@ -96,8 +96,11 @@ test('JSON has these facts as data', async () => {
   ]);
 });
 
-test('strict evaluation reads everything, so every decision is UNKNOWN', async () => {
-  await passes('public: true', OWNER, 'view: UNKNOWN, edit: UNKNOWN', '', 'strictEvaluation: true');
+test('strict evaluation reads all rules of an action, so each that reads an unknown fact is UNKNOWN', async () => {
+  const strict = 'strictEvaluation: true';
+  await passes('public: true', OWNER, 'view: UNKNOWN, edit: UNKNOWN', '', strict);
+  await passes('public: true, owner: bob', 'resource.attr.locked', 'view: EFFECT_ALLOW, edit: UNKNOWN', '', strict);
+  await passes('public: false, owner: bob', `'resource.attr["left over"]'`, 'view: EFFECT_DENY', '', strict);
 });
 
 test('a condition that reads the time needs one', async () => {
@@ -170,10 +173,53 @@ test('a schema that may reject the fact leaves a decision open', async () => {
   assert.is((await run(other, { schemaEnforcement: 'reject' }, own)).code, 4);
   assert.is((await run(other, {}, own)).code, 0);
   // What is known violates the schema, whatever is not.
-  const violating = suiteOf('owner: 3, public: true', 'resource.attr.other', 'view: EFFECT_DENY, edit: EFFECT_DENY');
+  const violating = suiteOf('owner: 3, public: true', 'resource.attr.locked', 'view: EFFECT_DENY, edit: EFFECT_DENY');
   const { code, violations, report } = await run(violating, { schemaEnforcement: 'reject' }, own);
   assert.is(code, 0, report);
   assert.is(violations, 2);
+});
+
+test('an unknown fact that neither policies, schemas nor fixtures have is refused, with what is meant', async () => {
+  const complaintAbout = async (fact: string, attr = '', own = compilation) => {
+    const { results } = await run(suiteOf(attr, `${OWNER}, '${fact}'`, 'view: UNKNOWN'), {}, own);
+    const [complaint] = results.suites[0]?.invalid?.complaints ?? [];
+    return (
+      complaint && [
+        complaint.text,
+        complaint.place?.span.source.text.slice(complaint.place.span.start, complaint.place.span.end),
+        ...(complaint.notes ?? []).map(({ message }) => message),
+      ]
+    );
+  };
+  assert.equal(await complaintAbout('resource.attr.lockd'), [
+    'unknown fact "resource.attr.lockd" not found: no policy, schema or fixture of the test has it',
+    "'resource.attr.lockd'",
+    'did you mean `resource.attr.locked`?',
+  ]);
+  assert.equal((await complaintAbout('auxData.jwt.levle'))?.slice(2), ['did you mean `auxData.jwt.level`?']);
+  assert.equal((await complaintAbout('principal.attr.owner'))?.slice(2), []);
+  // Of another side, of another action, and with any spelling.
+  for (const fact of [
+    'auxData.jwt.level',
+    'resource.attr.public',
+    'resource.attr["locked"]',
+    'resource.attr["left over"]',
+  ])
+    assert.is(await complaintAbout(fact), undefined, fact);
+  assert.is(await complaintAbout('resource.attr.lockd', 'lockd: true'), undefined);
+  const schema = JSON.stringify({ type: 'object', properties: { title: {} }, additionalProperties: false });
+  const withSchema = compileTexts(
+    { 'album.yaml': `${ALBUM}  schemas: {resourceSchema: {ref: "authz:///album.json"}}\n` },
+    { schemaTexts: new Map([['album.json', schema]]) },
+  );
+  assert.is(await complaintAbout('resource.attr.title', '', withSchema), undefined);
+  assert.equal((await complaintAbout('resource.attr.titel', '', withSchema))?.slice(2), [
+    'did you mean `resource.attr.title`?',
+  ]);
+  // All attributes may matter where they are read as a whole.
+  const whole = compileTexts({ 'album.yaml': ALBUM.replace('R.attr.public == true', 'size(R.attr) == 1') });
+  assert.is(await complaintAbout('resource.attr.anything', '', whole), undefined);
+  assert.ok(await complaintAbout('principal.attr.anything', '', whole));
 });
 
 test('coverage counts what the engine evaluates: decisions that are made', async () => {

@@ -28,8 +28,8 @@ export function askPolicies(
   return askEngine({ policies, traces, partial }, options, onDecision);
 }
 
-/** Evaluates a program that is not emitted, such as a mutant. */
+/** Evaluates a program that is not emitted: a mutant, or what mutants are made of. */
 export function askProgram(lowered: Program, options: AskOptions): Ask {
   const { bundle: policies, traced: traces, program } = makeBundle(fold(lowered));
-  return askEngine({ policies, traces, partial: decidesPartially(() => program) }, options).ask;
+  return askEngine({ policies, traces, partial: decidesPartially(() => program, true) }, options).ask;
 }

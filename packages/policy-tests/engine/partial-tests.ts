@@ -5,13 +5,15 @@ import type {
   Engine,
   EngineOptions,
 } from '../../../runtime/engine/index.js';
-import { isAmong, withoutFacts } from '../../../runtime/facts/fact-names.js';
+import { FACT_ROOTS, isAmong, readAttribute, withoutFacts } from '../../../runtime/facts/fact-names.js';
 import { ALLOW } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { ReadSets } from '../../analysis/facts/of-point.js';
 import { PartialDecisions } from '../../analysis/partial/partial-decisions.js';
+import { adviseNames } from '../../cel/check/did-you-mean.js';
 import type { Decision, Question } from '../ask.js';
+import { InvalidSuite } from '../invalid-suite.js';
 import type { UnknownFacts } from '../unknown-facts.js';
 import type { MakePartialTests, PartialTests } from './ask-engine.js';
 
@@ -19,10 +21,13 @@ import type { MakePartialTests, PartialTests } from './ask-engine.js';
  * Decides tests that do not know some facts, as facts engines do (docs/send-ids.md).
  *
  * @param program with folded literals. Called for the first such test.
+ * @param isMutant whether policies need not read what tests name, as it was taken out of them.
  */
-export function decidesPartially(program: () => Program | undefined): MakePartialTests {
-  return (engine, guard, options) =>
-    new ProgramTests(program() ?? invariant('tests of facts without a program'), engine, guard, options);
+export function decidesPartially(program: () => Program | undefined, isMutant = false): MakePartialTests {
+  return (engine, guard, options) => {
+    const own = program() ?? invariant('tests of facts without a program');
+    return new ProgramTests(own, engine, guard, options, isMutant ? undefined : new KnownFacts(own));
+  };
 }
 
 class ProgramTests implements PartialTests {
@@ -35,6 +40,7 @@ class ProgramTests implements PartialTests {
     private readonly engine: Engine,
     guard: CompiledBundle['guard'],
     options: EngineOptions,
+    private readonly known: KnownFacts | undefined,
   ) {
     this.partial = new PartialDecisions(program, guard, options);
     this.sets = new ReadSets(program, options, false);
@@ -47,8 +53,10 @@ class ProgramTests implements PartialTests {
     unknown: UnknownFacts,
     onDecided: (result: CheckResult, request: AccessRequest) => void,
   ): Decision {
-    const request = { ...withoutFacts(question, unknown), action };
-    const answer = this.answer(request, unknown);
+    this.known?.require(unknown, question);
+    const names = new Set(unknown.keys());
+    const request = { ...withoutFacts(question, names), action };
+    const answer = this.answer(request, names);
     if (typeof answer !== 'boolean')
       return { action, effect: 'UNKNOWN', needs: [...answer].sort(), outputs: [], trace: undefined };
     const { principal, resource, auxData } = request;
@@ -64,14 +72,67 @@ class ProgramTests implements PartialTests {
     return { action, effect: isAllowed ? 'EFFECT_ALLOW' : 'EFFECT_DENY', outputs: [], trace: undefined };
   }
 
-  private answer(request: AccessRequest, unknown: UnknownFacts): boolean | UnknownFacts {
+  private answer(request: AccessRequest, unknown: ReadonlySet<string>): boolean | ReadonlySet<string> {
     const { principal, resource, action } = request;
-    const answer = this.partial.partial(request, unknown);
-    if (answer !== true || !this.isRejecting) return answer;
     const { kind, scope, policyVersion: version } = resource;
+    const listRead = (roles: readonly string[]): readonly string[] => {
+      const { facts } = this.sets.of({ kind, action, roles, scope, version, principal });
+      return [...unknown].filter((fact) => isAmong(fact, facts));
+    };
+    const answer = this.partial.partial(request, unknown);
+    if (answer === false) return false;
+    if (typeof answer === 'object') {
+      // Without a formula, the decision is said to depend on everything.
+      const read = new Set(listRead(principal.roles));
+      const needed = [...answer].filter((fact) => read.has(fact));
+      if (needed.length > 0) return new Set(needed);
+      if (!this.engine.isAllowed(request)) return false;
+    }
+    if (!this.isRejecting) return true;
     // Without roles, what schemas mention is left.
-    const { facts: mentioned } = this.sets.of({ kind, action, roles: [], scope, version, principal });
-    const checked = [...unknown].filter((fact) => isAmong(fact, mentioned));
+    const checked = listRead([]);
     return checked.length === 0 || new Set(checked);
   }
+}
+
+/** The facts that policies read, or schemas have: what a test does not know should be one of them. */
+class KnownFacts {
+  private found: { readonly read: ReadonlySet<string>; readonly mentioned: ReadonlySet<string> } | undefined;
+  private latest: UnknownFacts | undefined;
+
+  constructor(private readonly program: Program) {}
+
+  /** Throws an InvalidSuite for an unknown fact that neither policies nor the fixtures of a test have: its name may be wrong. */
+  require(unknown: UnknownFacts, question: Question): void {
+    if (unknown === this.latest) return;
+    const { read, mentioned } = this.find();
+    for (const [fact, place] of unknown) {
+      // A side that is read as a whole has any attribute.
+      if (isAmong(fact, read) || mentioned.has(fact) || isInFixtures(fact, question)) continue;
+      const text = `unknown fact ${JSON.stringify(fact)} not found: no policy, schema or fixture of the test has it`;
+      const [root = ''] = FACT_ROOTS.filter((one) => fact.startsWith(one));
+      const others = [...read, ...mentioned].filter((one) => one.startsWith(root) && !one.endsWith('*'));
+      throw new InvalidSuite([{ text, place, notes: adviseNames(fact, new Set(others)) }]);
+    }
+    this.latest = unknown;
+  }
+
+  private find(): NonNullable<typeof this.found> {
+    const readBy = (schemaEnforcement: 'none' | 'reject'): ReadonlySet<string> =>
+      new Set(
+        [...new ReadSets(this.program, { schemaEnforcement }, false).byKind('response').values()].flatMap((facts) => [
+          ...facts,
+        ]),
+      );
+    this.found ??= { read: readBy('none'), mentioned: readBy('reject') };
+    return this.found;
+  }
+}
+
+function isInFixtures(fact: string, { principal, resource, auxData }: Question): boolean {
+  const sides = { 'principal.attr': principal.attr, 'resource.attr': resource.attr, 'auxData.jwt': auxData?.jwt };
+  return FACT_ROOTS.some((root) => {
+    const attribute = readAttribute(fact, root);
+    return attribute !== undefined && Object.hasOwn(sides[root] ?? {}, attribute);
+  });
 }
