@@ -1,3 +1,4 @@
+import { dirname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from 'vscode-languageserver';
 import {
@@ -5,6 +6,7 @@ import {
   type InitializeParams,
   type InitializeResult,
   DidChangeWatchedFilesNotification,
+  DidChangeWorkspaceFoldersNotification,
   ErrorCodes,
   LSPErrorCodes,
   MessageType,
@@ -38,7 +40,7 @@ import { SEMANTIC_TOKEN_TYPES, semanticTokens } from './semantic-tokens.js';
 import { documentSymbols, workspaceSymbols } from './symbols.js';
 import { PendingEdits, QUIET } from './pending-edits.js';
 import { listFailures, makeLenses, findProblems, RUN_TESTS, findSuites } from './suites.js';
-import { policyFolderIn, Workspace } from './workspace.js';
+import { isDirectory, policyFolderIn, Workspace } from './workspace.js';
 
 /** What the server needs from its host. */
 export interface LanguageServerOptions {
@@ -61,12 +63,32 @@ export interface LanguageServerOptions {
 /** Serves an editor over a connection. Answers from the texts in the editor, and writes no file. */
 export function serveEditor(connection: Connection, options: LanguageServerOptions): void {
   const documents = new TextDocuments(TextDocument);
+  /** The folders that the editor has open. */
+  let roots: readonly string[] = [];
   let workspaces: readonly Workspace[] = [];
   let canWatch = false;
 
-  const openWorkspace = (root: string): Workspace | undefined => {
-    const folder = options.folder ?? policyFolderIn(root);
-    return folder === undefined ? undefined : new Workspace(folder, () => findVocabulary(root));
+  /**
+   * Opens the folders of policies that are not open yet, such as one that was made after the session began, and closes
+   * those that are gone. With a folder of the options, it is the only one, whatever the editor has open.
+   */
+  const updateWorkspaces = (): void => {
+    const found =
+      options.folder === undefined
+        ? roots.flatMap((root) => {
+            const folder = policyFolderIn(root);
+            return folder === undefined ? [] : { folder, root };
+          })
+        : [{ folder: options.folder, root: projectOf(options.folder, roots) }];
+    const wanted = new Map(found.flatMap(({ folder, root }) => (isDirectory(folder) ? [[folder, root]] : [])));
+    const closed = workspaces.filter(({ folder }) => !wanted.has(folder));
+    for (const workspace of closed) close(workspace);
+    const opened = [...wanted]
+      .filter(([folder]) => !workspaces.some((own) => own.folder === folder))
+      .map(([folder, root]) => new Workspace(folder, () => findVocabulary(root)));
+    workspaces = [...workspaces, ...opened];
+    for (const workspace of opened) reload(workspace);
+    if (closed.length + opened.length > 0) for (const document of documents.all()) receive(document);
   };
   const findVocabulary = (root: string): Vocabulary => {
     try {
@@ -78,27 +100,38 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   };
 
   connection.onInitialize((parameters): InitializeResult => {
-    workspaces = listRoots(parameters).flatMap((root) => openWorkspace(root) ?? []);
+    roots = listRoots(parameters);
     canWatch = parameters.capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
     return { capabilities: CAPABILITIES, serverInfo: { name: 'authzc', version: options.version } };
   });
   connection.onInitialized(() => {
+    // Not before: the connection sets a handler of its own when it is initialized.
+    connection.onNotification(DidChangeWorkspaceFoldersNotification.type, ({ event: { added, removed } }) =>
+      guarded(() => {
+        const gone = new Set(filePaths(removed));
+        roots = [...roots.filter((root) => !gone.has(root)), ...filePaths(added)];
+        updateWorkspaces();
+      }),
+    );
     if (canWatch)
       sent(
         connection.client.register(DidChangeWatchedFilesNotification.type, {
           watchers: [{ globPattern: '**/*.{yaml,yml,json}' }],
         }),
       );
-    for (const workspace of workspaces) reload(workspace);
+    if (options.folder !== undefined && !isDirectory(options.folder))
+      connection.console.warn(`the folder of the policies does not exist: ${options.folder}`);
+    guarded(updateWorkspaces);
   });
 
-  /** The workspace of a document, and its path there. */
+  /** The workspace of a document, and its path there: of nested ones, the innermost. */
   const locate = (uri: string): readonly [workspace: Workspace, path: string] | undefined => {
+    let found: readonly [workspace: Workspace, path: string] | undefined;
     for (const workspace of workspaces) {
       const path = workspace.findPath(uri);
-      if (path !== undefined) return [workspace, path];
+      if (path !== undefined && (found === undefined || path.length < found[1].length)) found = [workspace, path];
     }
-    return undefined;
+    return found;
   };
   /** Editors may write the URI of a file in another way. */
   const uris = new Map<string, string>();
@@ -155,6 +188,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     const compiled = new Map(workspace.sources.map((source) => [source.path, source]));
     try {
       const byPath = await options.diagnoseFolder(workspace);
+      if (!workspaces.includes(workspace)) return;
       // A file that was edited meanwhile has newer diagnostics.
       const isCurrent = (path: string): boolean => workspace.get(path)?.source === compiled.get(path);
       const withoutAny = [...(published.get(workspace.folder) ?? [])].filter(
@@ -193,16 +227,26 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   };
 
   const edits = new PendingEdits();
-  documents.onDidChangeContent(({ document }) =>
-    guarded(() => {
-      const [workspace, path] = locate(document.uri) ?? [];
-      if (workspace === undefined || path === undefined) return;
-      uris.set(workspace.makeUri(path), document.uri);
-      const text = document.getText();
-      workspace.setText(path, text);
-      edits.add(document.uri, text.length, () => guarded(() => diagnose(workspace, path)));
-    }),
-  );
+  /** Takes the text of a document. */
+  const receive = (document: TextDocument): void => {
+    const [workspace, path] = locate(document.uri) ?? [];
+    if (workspace === undefined || path === undefined) return;
+    uris.set(workspace.makeUri(path), document.uri);
+    const text = document.getText();
+    workspace.setText(path, text);
+    edits.add(document.uri, text.length, () => guarded(() => diagnose(workspace, path)));
+  };
+  /** Ends the work on a folder that the editor has closed, and takes back what is shown of it. */
+  const close = (workspace: Workspace): void => {
+    workspaces = workspaces.filter((own) => own !== workspace);
+    clearTimeout(timers.get(workspace));
+    timers.delete(workspace);
+    for (const path of published.get(workspace.folder) ?? []) publish(workspace, path, []);
+  };
+  documents.onDidOpen(({ document: { uri } }) => {
+    if (locate(uri) === undefined) guarded(updateWorkspaces);
+  });
+  documents.onDidChangeContent(({ document }) => guarded(() => receive(document)));
   documents.onDidClose(({ document }) =>
     guarded(() => {
       const [workspace, path] = locate(document.uri) ?? [];
@@ -218,6 +262,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     if (workspace !== undefined && !canWatch) reload(workspace);
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
+    guarded(updateWorkspaces);
     for (const workspace of workspaces)
       if (changes.some(({ uri }) => workspace.findPath(uri) !== undefined)) reload(workspace);
   });
@@ -341,10 +386,22 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
   referencesProvider: true,
   renameProvider: { prepareProvider: true },
   semanticTokensProvider: { legend: { tokenTypes: SEMANTIC_TOKEN_TYPES, tokenModifiers: [] }, full: true },
+  workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
   workspaceSymbolProvider: true,
 };
 
 function listRoots({ workspaceFolders, rootUri }: InitializeParams): readonly string[] {
-  const uris = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri === null ? [] : [rootUri]);
-  return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri));
+  return filePaths(workspaceFolders ?? (rootUri === null ? [] : [{ uri: rootUri }]));
+}
+
+/** The paths of folders of this machine. */
+function filePaths(folders: readonly { readonly uri: string }[]): readonly string[] {
+  return folders.filter(({ uri }) => uri.startsWith('file:')).map(({ uri }) => fileURLToPath(uri));
+}
+
+/** The folder of the project whose vocabulary applies: the innermost one that is open, or the one above. */
+function projectOf(folder: string, roots: readonly string[]): string {
+  const path = resolve(folder);
+  const above = roots.filter((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
+  return above.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
 }

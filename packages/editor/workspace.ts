@@ -176,10 +176,14 @@ function newSuite(source: Source): SuiteFiles {
 
 /** The folder of the policies in a folder that an editor has open: `policies`, or itself if it has no packages. */
 export function policyFolderIn(root: string): string | undefined {
-  const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const policies = join(root, 'policies');
-  if (isFolder(policies)) return policies;
-  return isFolder(root) && !isFolder(join(root, 'node_modules')) ? root : undefined;
+  if (isDirectory(policies)) return policies;
+  return isDirectory(root) && !isDirectory(join(root, 'node_modules')) ? root : undefined;
+}
+
+/** Whether a path is a folder; false if there is nothing. */
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Undefined for a URI that does not name a file of this machine. */

@@ -11,7 +11,7 @@ import { EXIT } from '../exit.js';
 import { DIAGNOSTIC_RULES, toFindings } from '../findings/diagnostics.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import { type LogFormat, type OnFindings, printLog } from '../findings/log.js';
-import { keepLineEnds } from '../outputs/line-ends.js';
+import { keepLineEnds } from '../../../compiler/format/line-ends.js';
 import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
 import { InputError, MissingError, printDiagnostics, reportInputError } from '../report.js';
 import { counted } from './compile.js';

@@ -8,7 +8,7 @@ import type { Source } from '../../../compiler/diagnostics/source.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
-import { keepLineEnds } from '../outputs/line-ends.js';
+import { keepLineEnds } from '../../../compiler/format/line-ends.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { compileFolder } from '../policies/compile.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
