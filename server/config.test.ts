@@ -248,7 +248,7 @@ test('a bundle from another machine comes over TLS, or is verified', () => {
   for (const sets of plain) {
     assert.match(
       problem(() => fromSets(...sets)),
-      '`bundle.source` needs TLS, or `bundle.trust.keys`',
+      '`bundle.source` needs TLS or `bundle.trust.keys`',
     );
     assert.is(fromSets(...sets, 'bundle.trust.keys[0]=release.pem').bundle.trust?.keys[0], 'release.pem');
   }

@@ -197,7 +197,7 @@ test('many cells share a statement, and a cell is not evaluated where database a
     for (const people of [[...read.users, { id: 'eve', principal }], read.users.slice(1)]) {
       const gaps = (await evaluate(people)).flatMap((cell) => ('unevaluated' in cell ? [cell.unevaluated.reason] : []));
       assert.is(gaps.length, 800);
-      assert.match(gaps[0] ?? '', /`eve`, whom the database does not select|selects `ann`, whom a check/);
+      assert.match(gaps[0] ?? '', /to `eve`, but the database does not select|selects `ann`, but a check/);
     }
   } finally {
     await tables.close();
@@ -253,9 +253,9 @@ test('decisions are taken from the CSV of an export, also after a spreadsheet ha
     assert.is(code, 2, stderr);
     assert.match(stderr, expected);
   };
-  await refused([head, ...decided({ decision: 'Keep', by: 'carol' })], /line \d+: decision is `keep` or `revoke`/);
+  await refused([head, ...decided({ decision: 'Keep', by: 'carol' })], /line \d+: decision must be `keep` or `revoke`/);
   await refused([head, ...decided({ decision: 'keep' })], /line \d+: by is/);
-  await refused([head, ...decided({ by: 'carol' })], /line \d+: there is no decision beside by/);
+  await refused([head, ...decided({ by: 'carol' })], /line \d+: has by, but no decision/);
   await refused(
     [head, ...decided({ decision: 'keep', by: 'carol', user: '9.00720E+15' })],
     /does not have 9\.00720E\+15/,

@@ -291,10 +291,10 @@ test('a principal for a plan has the roles of its source; kinds whose rows say t
 
 test('sources that cannot say which policies decide are refused', () => {
   for (const [sources, message] of [
-    [[docs({ selects: { roles: 'groups' } })], /of principals `roles`/],
-    [[people(undefined, { selects: { id: 'x' } as never })], /only `scope`, `policyVersion`/],
+    [[docs({ selects: { roles: 'groups' } })], /or `selects\.roles` for principals/],
+    [[people(undefined, { selects: { id: 'x' } as never })], /must be `selects\.scope` or `selects\.policyVersion`/],
     [[people(undefined, { selects: { roles: '' } })], /must name an attribute/],
-    [[people(undefined, { when: { scope: 'acme' } })], /it says them/],
+    [[people(undefined, { when: { scope: 'acme' } })], /`when` contradicts `selects`/],
     [[people(undefined, { key: { fact: 'principal.attr.mail' } })], /found by their id/],
     [[people(), people()], /`roles` has two sources/],
     [[people(undefined, { selects: {} })], /at least one attribute/],

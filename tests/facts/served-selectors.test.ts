@@ -294,7 +294,7 @@ test('a configuration in which nobody can know which policies decide is refused'
   assert.is(refused(people), '');
   assert.match(refused([...people, 'sources.from.people.key=principal.attr.mail']), /found by their id/);
   assert.match(refused([...people, 'sources.from.people.of=doc']), /needs `of: principal`/);
-  assert.match(refused([...people, 'tenants.source=folder']), /which tenants matter/);
+  assert.match(refused([...people, 'tenants.source=folder']), /the source decides which tenants are needed/);
 });
 
 test.run();

@@ -142,7 +142,7 @@ test('messages name the attribute, the field, its type and the word to write', (
   );
   refused({ field: 'gone', type: 'text' }, /the model `Note` has no field `gone`/);
   refused({ field: 'owner', type: 'text' }, /`R.id`: the field `id` of `Note` has the type `Int`/, { id: 'id' });
-  refused({ field: 'owner', type: 'text' }, /says the provider `sqlite`, and the schema `postgresql`/, {
+  refused({ field: 'owner', type: 'text' }, /is for the provider `sqlite`, and the schema for `postgresql`/, {
     provider: 'sqlite',
   });
   assert.throws(() => prismaAdapter('Memo', { provider: 'postgresql', attributes: {} }, SCHEMA), /no model `Memo`/);

@@ -142,7 +142,7 @@ const DECIDED = ['decision', 'by', 'at', 'note'];
 function decidedIn(fields: Row['fields'], line: number, file: string): { readonly [name: string]: string } {
   if (fields['status'] !== 'allowed')
     throw new InputError(
-      `line ${line}: only lines with the status \`allowed\` can be decided, not \`${fields['status']}\``,
+      `line ${line}: its status is \`${fields['status']}\`; only lines with the status \`allowed\` can be decided`,
       undefined,
       [],
       file,
