@@ -1,5 +1,6 @@
 import type { AccessRequest } from '../engine/index.js';
 import type { Attributes, Json } from '../policy/index.js';
+import type { absent } from './source.js';
 
 /** Attributes by their names. One that a request does not have is written as `undefined`, so that none is forgotten. */
 export type ReadAttributes<Known, Names extends string> = {
@@ -23,7 +24,7 @@ export type KindFacts<Facts> = {
  * A request with all attributes and claims that its decision reads: one that leaves out any does not compile.
  *
  * With the names of the facts that sources provide, such as `FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner'>`,
- * these may be left out.
+ * these may be left out, or be `absent`.
  *
  * @example
  * const request: FactsRequest<Facts, 'album', 'edit'> = {
@@ -49,12 +50,16 @@ export type FactsRequest<
 /** A member that is required if it has required members itself. */
 type With<Name extends string, Members extends object> =
   Record<never, never> extends Members
-    ? { readonly [Own in Name]?: Attributes | undefined }
+    ? { readonly [Own in Name]?: (Members & Attributes) | undefined }
     : { readonly [Own in Name]: Members & Attributes };
 
-/** Attributes without those that sources provide. */
+/** Attributes, of which those that sources provide may be left out. */
 type Without<Members extends object, Root extends string, Provided extends string> = {
   readonly [Name in keyof Members as `${Root}.${Name & string}` extends Provided ? never : Name]: Members[Name];
+} & {
+  readonly [Name in keyof Members as `${Root}.${Name & string}` extends Provided ? Name : never]?:
+    | Members[Name]
+    | typeof absent;
 };
 
 /** The actions that a name or a glob stands for. */

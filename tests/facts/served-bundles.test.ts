@@ -393,6 +393,43 @@ test('a candidate decides on the facts of the call, and names those that it need
   assert.is(compared(plan(['principal.attr.team'])).result, 'different');
 });
 
+test('a call keeps its bundle while its facts are fetched', async () => {
+  const before = origin.answer;
+  const asked: string[] = [];
+  const held: (() => void)[] = [];
+  // `regions` is asked in the second round: the owner does not decide.
+  origin.answer = (ids, response, { url = '' }) => {
+    asked.push(url.split('?')[0] ?? '');
+    held.push(() =>
+      answerJson(
+        response,
+        ids.map((id) => ({ id, owner: 'ann', region: 'eu' })),
+      ),
+    );
+  };
+  try {
+    const server = await startFactsServer(await factsBundle(policy('R.attr.owner == "zoe" || R.attr.region == "eu"')), {
+      sources: sources(),
+    });
+    open.push(server);
+    const answer = view(server);
+    await until(() => held.length === 1);
+    await server.swap(await factsBundle(policy('R.attr.owner == "zoe"')));
+    held[0]?.();
+    await until(() => held.length === 2);
+    held[1]?.();
+    assert.match((await answer).text, /EFFECT_ALLOW/);
+    assert.equal(asked, ['/owners', '/regions']);
+    const next = view(server);
+    await until(() => held.length === 3);
+    held[2]?.();
+    assert.match((await next).text, /EFFECT_DENY/);
+    assert.is(asked.length, 3);
+  } finally {
+    origin.answer = before;
+  }
+});
+
 test('a call is decided at the instant at which it began to fetch', async () => {
   const { policies } = await factsBundle(policy('R.attr.owner == P.id && now() < timestamp("2020-01-01T00:00:00Z")'));
   // It is 2019 when the call begins, and a year later each time that somebody looks.

@@ -1,4 +1,4 @@
-import type { FactsRequest, ReadAttributes } from '../../runtime/facts/index.js';
+import { absent, type FactsRequest, type ReadAttributes } from '../../runtime/facts/index.js';
 
 /** As `authzc facts -o types` writes it. */
 interface Facts {
@@ -57,6 +57,17 @@ export const provided: FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner
   action: 'edit',
   auxData,
 };
+/** The caller may know that there is none, or send a value of the right type. */
+export const absentOwner: FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner' | 'resource.attr.region'>[] = [
+  { principal, resource: { ...album, attr: { owner: absent } }, action: 'edit', auxData },
+  { principal, resource: { ...album, attr: { owner: 'alice', region: absent } }, action: 'edit', auxData },
+  // @ts-expect-error owner is a string by its schema
+  { principal, resource: { ...album, attr: { owner: 1 } }, action: 'edit', auxData },
+];
+export const absentHere: FactsRequest<Facts, 'album', 'edit'>[] = [
+  // @ts-expect-error no source provides owner, so it is undefined if there is none
+  { principal, resource: { ...album, attr: { owner: absent, region: 'eu' } }, action: 'edit', auxData },
+];
 export const notProvided: FactsRequest<Facts, 'album', 'edit', 'resource.attr.owner' | 'principal.attr.region'>[] = [
   { principal, resource: { ...album, attr: { region: 'eu' } }, action: 'edit', auxData },
   // @ts-expect-error region is missing
