@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { operandText } from './debug.js';
-import { expression, joined, type Operand, sameOperand } from './operand.js';
+import { expression, joined, keepLikeness, type Operand, sameOperand } from './operand.js';
 
 const variable = (name: string): Operand => ({ variable: `request.resource.attr.${name}` });
 const value = (constant: never): Operand => ({ value: constant });
@@ -43,6 +43,22 @@ test('duplicates are dropped', () => {
   assert.is(sameOperand(value([1] as never), value([1] as never)), true);
   assert.is(sameOperand(value(1 as never), has('a')), false);
   assert.is(sameOperand(has('a'), has('b')), false);
+});
+
+test('operands whose hashes are kept are duplicates of equal ones whose hashes are not, alone or within others', () => {
+  const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
+  const plain = names.map((name) => expression('lt', variable(name), value(1 as never)));
+  const kept = plain.map((operand) => keepLikeness(structuredClone(operand)));
+  const within = (operands: readonly Operand[]): readonly Operand[] =>
+    operands.map((operand) => expression('and', has('z'), operand));
+  for (const [some, others] of [
+    [plain, kept],
+    [within(plain), within(kept)],
+  ] as const) {
+    const alone = joined('or', some, 'flat');
+    assert.equal(joined('or', [...some, ...others], 'flat'), alone);
+    assert.equal(joined('or', [...others, ...some], 'flat'), alone);
+  }
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { charge, type Value } from '../../packages/cel/runtime/index.js';
 import { sameList, sameValue } from './alike.js';
 import { distinct } from './distinct.js';
-import type { JsonValue, Operand } from './expression.js';
+import type { Expression, JsonValue, Operand } from './expression.js';
 import { likenessOfName, likenessOfTerm, mixed } from './likeness.js';
 
 export type { Expression, JsonValue, Operand } from './expression.js';
@@ -31,7 +31,18 @@ export function sameOperand(a: Operand, b: Operand): boolean {
 function likenessOfOperand(operand: Operand): number {
   if ('variable' in operand) return likenessOfTerm(operand.variable);
   if ('value' in operand) return likenessOfTerm(operand.value as Value);
-  const { operator, operands } = operand.expression;
+  return likenesses.get(operand) ?? likenessOfExpression(operand.expression);
+}
+
+/** Keeps the hash of a frozen operand that many plans have, as callers get operands and an own property would show. */
+export function keepLikeness<Kept extends Operand>(operand: Kept): Kept {
+  if ('expression' in operand) likenesses.set(operand, likenessOfExpression(operand.expression));
+  return operand;
+}
+
+const likenesses = /* @__PURE__ */ new WeakMap<Operand, number>();
+
+function likenessOfExpression({ operator, operands }: Expression): number {
   let likeness = likenessOfName(operator, operands.length);
   for (const part of operands) likeness = mixed(likeness, likenessOfOperand(part));
   return likeness;

@@ -1,3 +1,4 @@
+import { keepLikeness } from './operand.js';
 import { findProblem } from './problem.js';
 import { type Condition, matchOperands, type Term, Unknown } from './term.js';
 import { markClean } from './truth.js';
@@ -27,7 +28,7 @@ export function sharedTerm(term: Term): Term {
   if (!(term instanceof Unknown) || findProblem(term) !== undefined) return term;
   markClean(term);
   const parts = matchOperands(term, 'and') ?? matchOperands(term, 'or');
-  if (parts === undefined) term.written ??= frozen(writeTerm(term, 'flat', 'truth'));
+  if (parts === undefined) term.written ??= keepLikeness(frozen(writeTerm(term, 'flat', 'truth')));
   else for (const part of parts) sharedTerm(part);
   return term;
 }
