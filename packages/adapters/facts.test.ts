@@ -124,7 +124,11 @@ const SOURCES: { readonly [library: string]: FactSource } = {
   ),
 };
 
-const context = { wanted: { names: [], select: {} }, tx: undefined as never, signal: new AbortController().signal };
+/** The rows with some ids, with all that a source provides. */
+function loadAll(source: FactSource, keys: readonly string[]) {
+  const wanted = { names: source.provides, select: {} };
+  return source.load(keys, { wanted, tx: undefined as never, signal: new AbortController().signal });
+}
 
 for (const [library, source] of Object.entries(SOURCES)) {
   test(`${library}: rows are facts by the words of the mapping`, async () => {
@@ -137,7 +141,7 @@ for (const [library, source] of Object.entries(SOURCES)) {
       address: 'map',
     };
     assert.equal(source.types, types);
-    const rows = (await source.load(['1', '2', '3', '4', '01', "1' OR 1=1"], context)) as ReadonlyMap<
+    const rows = (await loadAll(source, ['1', '2', '3', '4', '01', "1' OR 1=1"])) as ReadonlyMap<
       string,
       { readonly [name: string]: unknown }
     >;
@@ -159,7 +163,7 @@ for (const [library, source] of Object.entries(SOURCES)) {
   });
 
   test(`${library}: an id with NUL fails before the query`, async () => {
-    const rows = (await source.load(['1\0'], context)) as ReadonlyMap<string, unknown>;
+    const rows = (await loadAll(source, ['1\0'])) as ReadonlyMap<string, unknown>;
     assert.is(typeof rows.get('1\0'), 'symbol');
   });
 }
@@ -167,12 +171,10 @@ for (const [library, source] of Object.entries(SOURCES)) {
 test('a column that SQLite does not have fails, and one may be named with its table', async () => {
   const run = async (statement: string, parameters: readonly unknown[]) =>
     sqlite.prepare(statement).all(...parameters) as object[];
-  const read = async (column: string) =>
-    sqlFacts(
-      run,
-      { name: 'albums', dialect: 'sqlite', id, columns: { owner: { column, type: 'text' } } },
-      { of: 'album' },
-    ).load(['1'], context);
+  const read = async (column: string) => {
+    const columns = { owner: { column, type: 'text' } } as const;
+    return loadAll(sqlFacts(run, { name: 'albums', dialect: 'sqlite', id, columns }, { of: 'album' }), ['1']);
+  };
   assert.equal(((await read('albums.owner_id')) as ReadonlyMap<string, object>).get('1'), { owner: 'ann' });
   assert.throws(
     () =>
@@ -214,10 +216,10 @@ test('identifiers are quoted, and PostgreSQL gets the ids as one parameter', asy
   };
   const columns = { a: { column: 'a"b', type: 'text' } } as const;
   const load = (dialect: 'postgresql' | 'mysql') =>
-    sqlFacts(run, { name: 'public.al`bums', dialect, id: { column: 'id', type: 'text' }, columns }, OPTIONS).load(
-      ['x', 'y'],
-      context,
-    );
+    loadAll(sqlFacts(run, { name: 'public.al`bums', dialect, id: { column: 'id', type: 'text' }, columns }, OPTIONS), [
+      'x',
+      'y',
+    ]);
   await load('postgresql');
   await load('mysql');
   assert.equal(told, [

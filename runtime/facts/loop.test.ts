@@ -15,6 +15,7 @@ const deciders = {
   engine: { isAllowed: () => true },
   partial: { partial: (_: unknown, unknown: ReadonlySet<string>) => new Set(unknown) },
   rejects: () => NO_SCHEMAS,
+  effectFacts: () => undefined,
   at: (_: unknown, work: () => unknown) => work(),
 } as unknown as Deciders;
 
