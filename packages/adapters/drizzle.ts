@@ -34,17 +34,7 @@ import {
 import { type DeferredColumn, OWN_ALIAS, splitColumns, columnStandIn } from './deferred-tables.js';
 import { type ColumnMasks, type MaskedName, type MaskOptions, selectMasks, type ToldAction } from './masks.js';
 
-export type { RowAttributes, RowReader, RowResource } from './attributes.js';
-export { ColumnTypeError } from './column-types.js';
-export {
-  type ConditionOptions,
-  type MappedColumn,
-  type MappedRelation,
-  type Mapping,
-  type PlannedFilter,
-  UnsupportedPlanError,
-} from './condition.js';
-
+export * from './sql-exports.js';
 export type { FactsOf } from './column-source.js';
 export type { CanNames, CanOptions, PlannedCapabilities, StrictCanOptions } from './capabilities.js';
 export type { ColumnMasks, MaskOptions } from './masks.js';

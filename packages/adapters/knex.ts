@@ -32,17 +32,7 @@ import {
   type SourceOptions,
 } from './masks.js';
 
-export type { RowAttributes, RowReader, RowResource } from './attributes.js';
-export { ColumnTypeError } from './column-types.js';
-export {
-  type ConditionOptions,
-  type MappedColumn,
-  type MappedRelation,
-  type Mapping,
-  type PlannedFilter,
-  UnsupportedPlanError,
-} from './condition.js';
-
+export * from './sql-exports.js';
 export type { FactsOf } from './column-source.js';
 export type { Bit, CanFields, CanNames, CanOptions, PlannedCapabilities, StrictCanOptions } from './capabilities.js';
 export type { ColumnMasks, MaskedRow, MaskOptions, SourceOptions } from './masks.js';

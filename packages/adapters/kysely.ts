@@ -42,17 +42,7 @@ import {
   type ToldAction,
 } from './masks.js';
 
-export type { RowAttributes, RowReader, RowResource } from './attributes.js';
-export { ColumnTypeError } from './column-types.js';
-export {
-  type ConditionOptions,
-  type MappedColumn,
-  type MappedRelation,
-  type Mapping,
-  type PlannedFilter,
-  UnsupportedPlanError,
-} from './condition.js';
-
+export * from './sql-exports.js';
 export type { FactsOf } from './column-source.js';
 export type { Bit, CanNames, CanOptions, PlannedCapabilities, StrictCanOptions } from './capabilities.js';
 export type { ColumnMasks, MaskOptions, SourceOptions } from './masks.js';

@@ -35,17 +35,7 @@ import {
 } from './condition.js';
 import { type ColumnMasks, type MaskOptions, renderMaskedSource, selectMasks, type SourceOptions } from './masks.js';
 
-export type { RowAttributes, RowReader, RowResource } from './attributes.js';
-export { ColumnTypeError } from './column-types.js';
-export {
-  type ConditionOptions,
-  type MappedColumn,
-  type MappedRelation,
-  type Mapping,
-  type PlannedFilter,
-  UnsupportedPlanError,
-} from './condition.js';
-
+export * from './sql-exports.js';
 export type { Bit, CanFields, CanNames, CanOptions, PlannedCapabilities } from './capabilities.js';
 export type { ColumnMasks, MaskedRow, MaskOptions, SourceOptions } from './masks.js';
 
