@@ -1,4 +1,6 @@
 import type { CommandContext } from './context.js';
+import { EXIT, printMessage } from './exit.js';
+import { reportInputError } from './report.js';
 
 /** When a long run ends early: after its time, or when the user interrupts it. */
 export interface RunLimit {
@@ -6,31 +8,37 @@ export interface RunLimit {
   readonly signal: AbortSignal;
   /** Why the run is over; false while it is not. */
   readonly isOver: () => false | 'time' | 'interrupted';
-  /** Removes the handlers of signals. */
-  readonly close: () => void;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Starts to count. The first signal of the user or the system asks the run to end with what it knows; the second ends
- * the process.
+ * Runs a command that may take long. The first signal of the user or the system asks it to end with what it knows; the
+ * second ends the process. Returns the exit code of the command, or reports why it has none.
  *
  * @param milliseconds how long the run may take.
  */
-export function limitRun(milliseconds: number, { signals, exit }: Pick<CommandContext, 'signals' | 'exit'>): RunLimit {
+export async function runLimited(
+  milliseconds: number,
+  context: CommandContext,
+  run: (limit: RunLimit) => Promise<number>,
+): Promise<number> {
+  const { signals, exit } = context;
   const end = performance.now() + milliseconds;
   const controller = new AbortController();
+  const { signal } = controller;
   const interrupt = (): void => {
-    if (controller.signal.aborted) exit(1);
+    if (signal.aborted) exit(1);
     controller.abort();
   };
   for (const name of SIGNALS) signals.on(name, interrupt);
-  return {
-    signal: controller.signal,
-    isOver: () => (controller.signal.aborted ? 'interrupted' : performance.now() > end && 'time'),
-    close: () => {
-      for (const name of SIGNALS) signals.off(name, interrupt);
-    },
-  };
+  try {
+    return await run({ signal, isOver: () => (signal.aborted ? 'interrupted' : performance.now() > end && 'time') });
+  } catch (error) {
+    if (!signal.aborted) return reportInputError(error, context);
+    printMessage(context, 'interrupted');
+    return EXIT.failed;
+  } finally {
+    for (const name of SIGNALS) signals.off(name, interrupt);
+  }
 }

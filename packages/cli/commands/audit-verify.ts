@@ -6,7 +6,7 @@ import { type Checkpoint, ChainVerifier, type Problem, type Verification } from 
 import { linesOfLog } from '../audit/log-lines.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
-import { InputError, MissingError, reportInputError } from '../report.js';
+import { InputError, MissingError } from '../report.js';
 import { explainReadError } from '../../../server/read-error.js';
 
 /** The command line options of `authzc audit verify`. */
@@ -27,15 +27,11 @@ export async function auditVerify(
   options: AuditVerifyOptions,
   context: CommandContext,
 ): Promise<number> {
-  try {
-    const verification = await verified(logs, options, context);
-    context.stdout.write(
-      options.output === 'json' ? `${JSON.stringify(verification, undefined, 2)}\n` : pretty(verification),
-    );
-    return verification.problems.length > 0 ? EXIT.failed : EXIT.done;
-  } catch (error) {
-    return reportInputError(error, context);
-  }
+  const verification = await verified(logs, options, context);
+  context.stdout.write(
+    options.output === 'json' ? `${JSON.stringify(verification, undefined, 2)}\n` : pretty(verification),
+  );
+  return verification.problems.length > 0 ? EXIT.failed : EXIT.done;
 }
 
 async function verified(

@@ -19,7 +19,7 @@ import type { NowOption } from '../policies/now-option.js';
 import { decidingEngine, type TenantRoleInUse, withTenantRoles } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
-import { choosePaint, printWarning, reportInputError } from '../report.js';
+import { choosePaint, printWarning } from '../report.js';
 
 /** How decisions are shown: a line each, or as JSON. */
 export type CheckFormat = 'text' | 'json';
@@ -40,15 +40,7 @@ export interface CheckOptions extends NowOption, TenantsOption {
  * `authzc check`: whether a principal may do the actions on one resource, by the policies of a folder. Returns the exit
  * code.
  */
-export async function checkCommand(directory: string, options: CheckOptions, context: CommandContext): Promise<number> {
-  try {
-    return await checked(directory, options, context);
-  } catch (error) {
-    return reportInputError(error, context);
-  }
-}
-
-async function checked(
+export async function checkCommand(
   directory: string,
   {
     principal,

@@ -14,8 +14,8 @@ import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
 import { ProgressLine, formatStep } from '../progress.js';
 import { chooseProver } from '../policies/solver.js';
-import { choosePaint, reportInputError } from '../report.js';
-import { limitRun, type RunLimit } from '../run-limit.js';
+import { choosePaint } from '../report.js';
+import { type RunLimit, runLimited } from '../run-limit.js';
 
 /** The command line options of `authzc diff`. */
 export interface DiffCommandOptions extends ComparisonOptions {
@@ -30,22 +30,15 @@ export interface DiffCommandOptions extends ComparisonOptions {
  *
  * @param old a folder or revision; or a range of revisions, and then there is no `new_`.
  */
-export async function diffCommand(
+export function diffCommand(
   old: string,
   new_: string | undefined,
   options: DiffCommandOptions,
   context: CommandContext,
 ): Promise<number> {
-  const limit = limitRun(options.timeout, context);
-  try {
-    return await compared(comparedSets(old, new_, options.dir), options, limit, context);
-  } catch (error) {
-    if (!limit.signal.aborted) return reportInputError(error, context);
-    printMessage(context, 'interrupted');
-    return EXIT.failed;
-  } finally {
-    limit.close();
-  }
+  return runLimited(options.timeout, context, (limit) =>
+    compared(comparedSets(old, new_, options.dir), options, limit, context),
+  );
 }
 
 async function compared(

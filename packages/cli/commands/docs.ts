@@ -6,19 +6,15 @@ import { visible } from '../../../compiler/diagnostics/visible.js';
 import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
-import { MissingError, reportInputError } from '../report.js';
+import { MissingError } from '../report.js';
 
 /**
  * `authzc docs`: prints the page of a diagnostic, in Markdown, or the list of all. The pages are in the package. Returns
  * the exit code.
  */
 export function docsCommand(code: string | undefined, context: CommandContext): number {
-  try {
-    context.stdout.write(readPage(code));
-    return EXIT.done;
-  } catch (error) {
-    return reportInputError(error, context);
-  }
+  context.stdout.write(readPage(code));
+  return EXIT.done;
 }
 
 function readPage(code: string | undefined): string {

@@ -23,7 +23,7 @@ import { compiledFolder } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
 import { readTableFile } from '../policies/request-files.js';
-import { InputError, reportInputError } from '../report.js';
+import { InputError } from '../report.js';
 
 /** The command line options of `authzc facts`. */
 export interface FactsCommandOptions extends EngineFlags {
@@ -46,14 +46,6 @@ export interface FactsCommandOptions extends EngineFlags {
 
 /** `authzc facts`: what each decision can read of a request. Returns the exit code. */
 export function factsCommand(directory: string, options: FactsCommandOptions, context: CommandContext): number {
-  try {
-    return listFacts(directory, options, context);
-  } catch (error) {
-    return reportInputError(error, context);
-  }
-}
-
-function listFacts(directory: string, options: FactsCommandOptions, context: CommandContext): number {
   if (options.output === 'columns' && options.table === undefined)
     throw new UsageError('-o columns needs --table FILE, which names the columns of attributes');
   if (options.sources !== undefined && options.output !== 'text' && options.output !== 'json')

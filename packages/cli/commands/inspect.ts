@@ -7,7 +7,7 @@ import { load } from '../../../compiler/load/index.js';
 import { parse } from '../../../compiler/parse/index.js';
 import { type CommandContext, isColorful } from '../context.js';
 import { EXIT, choosePrefix } from '../exit.js';
-import { formatInputError, InputError, reportInputError } from '../report.js';
+import { formatInputError, InputError } from '../report.js';
 
 /** The command line options of `authzc inspect`. */
 export interface InspectOptions {
@@ -26,19 +26,6 @@ export interface InspectOptions {
  * standard error.
  */
 export function inspectCommand(
-  directory: string,
-  ids: readonly string[],
-  options: InspectOptions,
-  context: CommandContext,
-): number {
-  try {
-    return inspected(directory, ids, options, context);
-  } catch (error) {
-    return reportInputError(error, context);
-  }
-}
-
-function inspected(
   directory: string,
   ids: readonly string[],
   { nameRegexp, versionRegexp, scopeRegexp, includeDisabled = false, headers, output }: InspectOptions,

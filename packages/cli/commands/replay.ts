@@ -13,7 +13,7 @@ import { decidingOptions } from '../policies/engine-options.js';
 import { type OnRefused, readTenants, TENANTS_WITHOUT_EFFECT, warnOfRefusal } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { ProgressLine } from '../progress.js';
-import { InputError, choosePaint, printWarning, reportInputError } from '../report.js';
+import { InputError, choosePaint, printWarning } from '../report.js';
 
 /** The command line options of `authzc replay`. */
 export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
@@ -31,23 +31,11 @@ export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
   readonly output: 'pretty' | 'json';
 }
 
-/** `authzc replay`: decides the requests of audit logs with other policies. Returns the exit code. */
-export async function replayCommand(
-  logs: readonly string[],
-  options: ReplayCommandOptions,
-  context: CommandContext,
-): Promise<number> {
-  try {
-    return await replayed(logs, options, context);
-  } catch (error) {
-    return reportInputError(error, context);
-  }
-}
-
 /** The folder of the policies in a revision that is named without a path. */
 const POLICIES = 'policies';
 
-async function replayed(
+/** `authzc replay`: decides the requests of audit logs with other policies. Returns the exit code. */
+export async function replayCommand(
   logs: readonly string[],
   options: ReplayCommandOptions,
   context: CommandContext,

@@ -13,7 +13,7 @@ import type { FAILING, SolverOptions } from '../policies/comparison-options.js';
 import { parseEnforcedTables, readEnforcedTables } from '../policies/request-files.js';
 import { chooseProver } from '../policies/solver.js';
 import { choosePaint } from '../report.js';
-import { limitRun } from '../run-limit.js';
+import { runLimited } from '../run-limit.js';
 import { findRefusal } from './diff.js';
 import { protectionOf, requireKinds, requireTable } from './rls-verify.js';
 
@@ -36,8 +36,7 @@ export async function rlsDiffCommand(
   context: CommandContext,
 ): Promise<number> {
   const table = requireTable(options);
-  const limit = limitRun(options.timeout, context);
-  try {
+  return runLimited(options.timeout, context, async (limit) => {
     const sets = comparedSets(old, new_, options.dir);
     const sides: ProtectedVersion[] = [];
     for (const [at, name] of sets.entries()) {
@@ -60,9 +59,7 @@ export async function rlsDiffCommand(
     return changes.some(({ verdict }) => FAILS[verdict].some((each) => options.failOn.includes(each)))
       ? EXIT.failed
       : EXIT.done;
-  } finally {
-    limit.close();
-  }
+  });
 }
 
 const FAILS: Readonly<Record<StatementChange['verdict'], RlsDiffOptions['failOn']>> = {

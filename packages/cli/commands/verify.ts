@@ -15,10 +15,10 @@ import { emptyText } from '../policies/empty-folder.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { ProgressLine, formatStep } from '../progress.js';
 import { chooseProver } from '../policies/solver.js';
-import { choosePaint, printDiagnostics, reportInputError } from '../report.js';
+import { choosePaint, printDiagnostics } from '../report.js';
 import { isLogFormat, type LogFormat, type OnFindings, printLog } from '../findings/log.js';
 import { STATEMENT_RULES, statementFindings } from '../findings/statements.js';
-import { limitRun, type RunLimit } from '../run-limit.js';
+import { type RunLimit, runLimited } from '../run-limit.js';
 
 /** The command line options of `authzc verify`. */
 export interface VerifyCommandOptions extends ComparisonOptions {
@@ -30,21 +30,12 @@ export interface VerifyCommandOptions extends ComparisonOptions {
 }
 
 /** `authzc verify`: proves or refutes the statements of invariants about a folder of policies. Returns the exit code. */
-export async function verifyCommand(
+export function verifyCommand(
   directory: string,
   options: VerifyCommandOptions,
   context: CommandContext,
 ): Promise<number> {
-  const limit = limitRun(options.timeout, context);
-  try {
-    return await verified(directory, options, limit, context);
-  } catch (error) {
-    if (!limit.signal.aborted) return reportInputError(error, context);
-    printMessage(context, 'interrupted');
-    return EXIT.failed;
-  } finally {
-    limit.close();
-  }
+  return runLimited(options.timeout, context, (limit) => verified(directory, options, limit, context));
 }
 
 async function verified(

@@ -9,7 +9,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readResource } from '../policies/request-files.js';
-import { InputError, printWarning, reportInputError } from '../report.js';
+import { InputError, printWarning } from '../report.js';
 import { literalOrGlob, sanitize } from '../../../runtime/policy/index.js';
 
 /** The command line options of `authzc who-can`. */
@@ -25,17 +25,13 @@ export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientSco
 }
 
 /** `authzc who-can`: the roles and principals that may do an action. Returns the exit code. */
-export function whoCanCommand(directory: string, options: WhoCanOptions, context: CommandContext): number {
-  if (options.output === 'csv' || options.output === 'sql')
-    throw new UsageError(`\`-o ${options.output}\` lists users: name them by \`--users tables.yaml\``);
-  try {
-    return listed(directory, options, context);
-  } catch (error) {
-    return reportInputError(error, context);
-  }
-}
-
-function listed(directory: string, { action, output, ...given }: WhoCanOptions, context: CommandContext): number {
+export function whoCanCommand(
+  directory: string,
+  { action, output, ...given }: WhoCanOptions,
+  context: CommandContext,
+): number {
+  if (output === 'csv' || output === 'sql')
+    throw new UsageError(`\`-o ${output}\` lists users: name them by \`--users tables.yaml\``);
   const { kind, ...options } = readSubject(given, context);
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
