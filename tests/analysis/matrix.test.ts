@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AccessRequest, createEngine } from '../../runtime/engine/index.js';
 import type { Attributes } from '../../runtime/policy/index.js';
+import { countUsers, type MatrixUser } from '../../packages/analysis/people/count-people.js';
 import {
   type Cell,
   type Matrix,
@@ -17,11 +18,14 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomStore } from '../support/oracle/random-store.js';
-import { SEED, rounds } from '../support/effort.js';
+import { SEED, rounds, roundsUntil } from '../support/effort.js';
 
 /** The number of stores of random policies, and of requests for each cell; SEED is the first seed. */
 const STORES = rounds(12, 1);
 const REQUESTS = 3;
+
+/** Roles that policies of random stores name. */
+const ROLES: readonly string[] = ['user', 'admin', 'guest', 'auditor'];
 
 const NOW = { seconds: 1_735_689_600, nanos: 0, offset: 0 };
 
@@ -80,6 +84,70 @@ test('what a known resource leaves of conditions is what the engine decides for 
   }
   const ofOne = seen.get('condition of one') ?? 0;
   assert.ok(ofOne > 0 && ofOne < (seen.get('condition of all') ?? 0), JSON.stringify([...seen]));
+});
+
+test('as many users as a cell counts may do it, whatever the rest of a request is', async () => {
+  const seen = new Map<string, number>();
+  const wanted = ['condition exact', 'condition range', 'allowed exact', 'least', 'most'];
+  for (const round of roundsUntil(STORES, () => wanted.every((what) => (seen.get(what) ?? 0) > 10))) {
+    const seed = SEED + round;
+    const random = new Random(seed);
+    const documents = policyFiles(randomStore(random, { outputs: false, runtime: random.chance(0.4) }));
+    // Conditions of random stores read resources.
+    const texts = random.chance(0.6)
+      ? Object.fromEntries(Object.entries(documents).map(([file, text]) => [file, text.replaceAll('R.attr', 'P.attr')]))
+      : documents;
+    const compilation = compileTexts(texts);
+    const { policies } = await loaded(compilation);
+    const engine = createEngine(policies, { clock: () => NOW });
+    // One role each: a cell is about this role alone.
+    const list = Array.from({ length: 20 }, (_, index): MatrixUser & { readonly attr: Attributes } => ({
+      id: random.pick([`v${index}`, 'v1']),
+      roles: [random.pick(ROLES)],
+      attr: { n: random.below(10), ...(random.chance(0.5) && { a: random.pick(['x', 'y']) }) },
+      ...(random.chance(0.5) && { scope: random.pick(['', 'a']) }),
+    }));
+    const attributes = random.pick([undefined, ['n'], ['a', 'b', 'n']]);
+    const matrix = makeMatrix(fold(compilation.lowered as Program), { count: countUsers({ list, attributes }) });
+    for (const { rows, actions, ...table } of matrix.tables)
+      for (const { role, principal, cells, people } of rows) {
+        if (principal !== null || role === null || !ROLES.includes(role.example)) continue;
+        const inRow = list.filter(({ roles }) => roles[0] === role.example);
+        assert.is(people, new Set(inRow.map(({ id }) => id)).size);
+        for (const [index, { example: action }] of actions.entries()) {
+          const { answer, people: counted = { least: 0, most: 0 } } = cells[index] as Cell;
+          const { least, most, dependsOn } = counted;
+          assert.is(dependsOn === undefined || dependsOn.length === 0, least === most);
+          count(seen, `${answer} ${least === most ? 'exact' : 'range'}`);
+          if (answer === 'undecided') continue;
+          for (let i = 0; i < REQUESTS * 2; i += 1) {
+            const resource = {
+              kind: table.kind,
+              id: random.pick(['r', 'v1']),
+              scope: table.scope,
+              policyVersion: table.version,
+              attr: randomAttributes(random),
+            };
+            const more = { owner: random.pick(['r', 'v1']), flag: random.chance(0.5), b: random.pick(['x', 'y']) };
+            const scope = random.pick(['', 'a', 'a.b']);
+            const known = (attr: Attributes): Attributes =>
+              Object.fromEntries(Object.entries(attr).filter(([name]) => attributes?.includes(name)));
+            const allowed = new Set(
+              inRow.flatMap((user) => {
+                const attr =
+                  attributes === undefined ? user.attr : { ...withoutNames(more, attributes), ...known(user.attr) };
+                const asked = { scope, ...user, attr };
+                return engine.isAllowed({ principal: asked, resource, action }) ? [user.id] : [];
+              }),
+            ).size;
+            const said = `seed ${seed}: ${allowed}, ${least} to ${most}: ${role.label} ${action} ${JSON.stringify(resource)}`;
+            assert.ok(least <= allowed && allowed <= most, said);
+            if (least < most) count(seen, allowed === least ? 'least' : allowed === most ? 'most' : 'between');
+          }
+        }
+      }
+  }
+  for (const what of wanted) assert.ok((seen.get(what) ?? 0) > 10, `${what}: ${JSON.stringify([...seen])}`);
 });
 
 test('two runs give equal tables, whatever the order of files', () => {
@@ -187,6 +255,11 @@ function cellOf(row: MatrixRow | undefined, index: number): Cell {
 
 function isAllowed(cell: Cell, request: AccessRequest): boolean {
   return cell.answer === 'condition' ? isTrueFor(cell.formula, request, NOW) : cell.answer === 'allowed';
+}
+
+/** Attributes of which the table of users says nothing. */
+function withoutNames(attr: Attributes, names: readonly string[]): Attributes {
+  return Object.fromEntries(Object.entries(attr).filter(([name]) => !names.includes(name)));
 }
 
 function count(seen: Map<string, number>, name: string): void {

@@ -10,7 +10,7 @@ import { FormulaKeys } from '../formula/keys.js';
 import { listLeaves, simplified } from '../formula/simplify.js';
 import { Booleans } from '../solve/booleans.js';
 import { type Definition, Definitions } from './definitions.js';
-import { type KnownFields, KnownResource } from './known-resource.js';
+import { type KnownFields, KnownSide } from './known-fields.js';
 import { wordFormula } from './words.js';
 
 /** Who may do what: a table for each kind, version and scope. */
@@ -55,12 +55,6 @@ export interface MatrixRow {
   readonly people?: number;
 }
 
-/** A user to count. */
-export interface MatrixUser {
-  readonly id: string;
-  readonly roles: readonly string[];
-}
-
 export interface MatrixPrincipal {
   readonly id: string;
   readonly scope: string;
@@ -68,12 +62,38 @@ export interface MatrixPrincipal {
   readonly version: string | null;
 }
 
-export type Cell =
+export type Cell = (
   | { readonly answer: 'allowed' | 'denied' }
   /** Allowed where the condition holds. */
   | { readonly answer: 'condition'; readonly condition: string; readonly formula: Formula }
   /** Rules of one name share a result, which conditions cannot express. */
-  | { readonly answer: 'undecided' };
+  | { readonly answer: 'undecided' }
+) & {
+  /** How many of the users of the row may do it; absent without users. */
+  readonly people?: CellPeople;
+};
+
+/** How many users may do something. */
+export interface CellPeople {
+  /** Those who may do it whatever the rest of a request is. */
+  readonly least: number;
+  /** Those who may do it for some request; equal to `least` where the number is exact. */
+  readonly most: number;
+  /** What decides about the others, such as `resource.attr.owner`; absent where the number is exact. */
+  readonly dependsOn?: readonly string[];
+}
+
+/**
+ * Rows with the number of users in each, and in each cell.
+ *
+ * @param findExample finds the name that stands for the class of a role, as rows have it.
+ * @param keys of the formulas of cells.
+ */
+export type CountPeople = (
+  rows: readonly MatrixRow[],
+  findExample: (role: string) => string | undefined,
+  keys: FormulaKeys,
+) => readonly MatrixRow[];
 
 /** What is shown. */
 export interface MatrixOptions extends Selecting {
@@ -88,9 +108,9 @@ export interface MatrixOptions extends Selecting {
   /** The version of the resource. */
   readonly version?: string | undefined;
   /** What is known of the resource. Conditions that it decides are left out. */
-  readonly known?: KnownFields | undefined;
-  /** Users to count in each row. */
-  readonly users?: readonly MatrixUser[] | undefined;
+  readonly known?: KnownFields<'resource'> | undefined;
+  /** Counts users. */
+  readonly count?: CountPeople | undefined;
 }
 
 /** Thrown if there is more than anybody could read. */
@@ -149,7 +169,7 @@ class TableMaker {
   private readonly keys = new FormulaKeys();
   private readonly booleans = new Booleans(this.keys);
   readonly definitions: Definitions;
-  private readonly known: KnownResource | undefined;
+  private readonly known: KnownSide<'resource'> | undefined;
   private cells = 0;
 
   constructor(
@@ -157,7 +177,7 @@ class TableMaker {
     program: ir.Program,
     private readonly options: MatrixOptions,
   ) {
-    this.known = options.known && new KnownResource(options.known);
+    this.known = options.known && new KnownSide('resource', options.known);
     this.definitions = new Definitions(program, (holds) =>
       wordFormula(
         simplified(holds, this.keys, () => false),
@@ -187,12 +207,15 @@ class TableMaker {
       ...everybody.filter(({ role, cells }) => isNamed(role) || cells.some(isNotDenied)),
       ...rows.flatMap((own) => (own[0]?.principal === null ? [] : principalRows(own, everybody))),
     ].filter(({ role }) => role === null || this.wanted([role], this.options.role).length > 0);
-    const { users } = this.options;
-    const labelOf = (role: string): string =>
-      classes.roles.named.includes(role)
-        ? role
-        : (labelNames({ named: [], others: [role] }, patterns.roles)[0]?.label ?? role);
-    const counted = users === undefined ? shown : countPeople(shown, users, labelOf);
+    const { count } = this.options;
+    const others = labelNames({ named: [], others: classes.roles.others }, patterns.roles);
+    /** The name that stands for the class of a role; undefined if it has no row. */
+    const findExample = (role: string): string | undefined => {
+      if (classes.roles.named.includes(role)) return role;
+      const [own] = labelNames({ named: [], others: [role] }, patterns.roles);
+      return others.find(({ label }) => label === own?.label)?.example;
+    };
+    const counted = count === undefined ? shown : count(shown, findExample, this.keys);
     const columnAt = (index: number): string =>
       JSON.stringify(shown.map(({ cells }) => plainCell(cells[index] as Cell)));
     const columns = actions.map((action, index) => {
@@ -269,42 +292,11 @@ function principalRows(own: readonly MatrixRow[], everybody: readonly MatrixRow[
   return isSame && differing.length > 0 ? [{ ...first, role: null }] : differing;
 }
 
-/** Rows with the number of users in each. A user with a row of its own is in no row of the same role for everybody. */
-function countPeople(
-  rows: readonly MatrixRow[],
-  users: readonly MatrixUser[],
-  labelOf: (role: string) => string,
-): readonly MatrixRow[] {
-  const labels = new Map<string, string>();
-  const labelled = users.map(({ id, roles }) => ({
-    id,
-    labels: new Set(
-      roles.map((role) => {
-        const label = labels.get(role) ?? labelOf(role);
-        labels.set(role, label);
-        return label;
-      }),
-    ),
-  }));
-  const own = new Set(
-    rows.flatMap(({ principal, role }) =>
-      principal === null ? [] : [JSON.stringify([principal.id, role?.label ?? null])],
-    ),
-  );
-  return rows.map((row) => {
-    const { principal, role } = row;
-    const isIn = (user: (typeof labelled)[number]): boolean => {
-      if (role !== null && !user.labels.has(role.label)) return false;
-      if (principal !== null) return user.id === principal.id;
-      return ![role?.label ?? null, null].some((label) => own.has(JSON.stringify([user.id, label])));
-    };
-    return { ...row, people: new Set(labelled.filter(isIn).map(({ id }) => id)).size };
-  });
-}
-
 /** A cell without its formula. */
 export function plainCell(cell: Cell): object {
-  return cell.answer === 'condition' ? { answer: cell.answer, condition: cell.condition } : cell;
+  if (cell.answer !== 'condition') return cell;
+  const { formula: _, ...plain } = cell;
+  return plain;
 }
 
 /** The globs that rules about a kind have. */

@@ -1,5 +1,6 @@
 import { checkNarrowing } from '../../analysis/decision/narrowing.js';
-import { type Matrix, type MatrixOptions, type MatrixUser, makeMatrix } from '../../analysis/matrix/matrix.js';
+import { countUsers, type MatrixUsers } from '../../analysis/people/count-people.js';
+import { type Matrix, type MatrixOptions, makeMatrix } from '../../analysis/matrix/matrix.js';
 import { matrixHtml } from '../../analysis/matrix/report/html.js';
 import { matrixJson } from '../../analysis/matrix/report/json.js';
 import { matrixMarkdown } from '../../analysis/matrix/report/markdown.js';
@@ -53,11 +54,11 @@ async function writtenMatrix(
   checkNarrowing({ kind, action, scope }, [compilation.lowered], lenientScopeSearch);
   const users =
     data !== undefined
-      ? readPrincipals(data, context)
+      ? { list: readPrincipals(data, context) }
       : file === undefined
         ? undefined
         : await readStoredUsers(file, database, context);
-  const matrix = makeMatrix(fold(compilation.lowered), { ...options, users });
+  const matrix = makeMatrix(fold(compilation.lowered), { ...options, count: users && countUsers(users) });
   if (matrix.tables.length === 0)
     throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
   context.stdout.write(formatMatrix(matrix, output, (file) => shownPath(file, directory)));
@@ -69,7 +70,7 @@ async function readStoredUsers(
   file: string,
   database: string | true | undefined,
   context: CommandContext,
-): Promise<readonly MatrixUser[]> {
+): Promise<MatrixUsers> {
   const users = requireUsers(file, context);
   const { requireUrl, withTables } = await import('../tables/open-tables.js');
   const read = await withTables(requireUrl(database, context), ({ select }, dialect) =>
@@ -77,7 +78,13 @@ async function readStoredUsers(
   );
   const [problem] = read.unread;
   if (problem !== undefined) throw new DatabaseError(problem);
-  return read.users.flatMap(({ principal }) => principal ?? []);
+  return {
+    // Where the table says the scopes, a user without one has none.
+    list: read.users.flatMap(({ principal }) =>
+      principal === undefined ? [] : [users.scope === undefined ? principal : { scope: '', ...principal }],
+    ),
+    attributes: Object.keys(users.columns).filter((path) => !path.includes('.')),
+  };
 }
 
 function formatMatrix(

@@ -28,11 +28,19 @@ export function wordAnswer({ answer }: Exclude<Cell, { readonly answer: 'conditi
   }
 }
 
-/** What a cell says, with the number of users who may do it, or the most that may where its condition holds. */
-export function withPeople(text: string, { answer }: Cell, { people }: MatrixRow): string {
+/** What a cell says, with the number of users who may do it, or the least and the most. */
+export function withPeople(text: string, { answer, people }: Cell): string {
   if (people === undefined || answer === 'denied') return text;
-  // Where a condition decides, it may hold for fewer of them.
-  return answer === 'allowed' ? `${text} (${people})` : `${text} (up to ${people})`;
+  const { least, most } = people;
+  if (least === most) return `${text} (${most})`;
+  return least === 0 ? `${text} (up to ${most})` : `${text} (${least} to ${most})`;
+}
+
+/** What decides about users of a table who are not counted exactly; undefined if all are. */
+export function boundsText({ rows }: MatrixTable): string | undefined {
+  const causes = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ people }) => people?.dependsOn ?? [])));
+  if (causes.size === 0) return undefined;
+  return `How many in a range may do it depends on ${[...causes].sort().map(visible).join(', ')}`;
 }
 
 /** `album`, and what else selects the policies: `leave_request   version v2   scope acme.hr`. */

@@ -1,6 +1,6 @@
 import { visible } from '../../../../compiler/diagnostics/visible.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
+import { boundsText, gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** Tables as Markdown; long conditions are numbered below their table. */
 export function matrixMarkdown({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -28,7 +28,7 @@ function tableLines(table: MatrixTable): readonly string[] {
   const notes = new Notes();
   const gap = gapText(table);
   const rows = table.rows.map((row) =>
-    line([plain(rowTitle(row)), ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell, row))]),
+    line([plain(rowTitle(row)), ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell))]),
   );
   return [
     '',
@@ -37,7 +37,7 @@ function tableLines(table: MatrixTable): readonly string[] {
     line(['', ...table.actions.map((action) => plain(nameText(action, 'action')))]),
     `|${'---|'.repeat(table.actions.length + 1)}`,
     ...rows,
-    ...(gap === undefined ? [] : ['', plain(gap)]),
+    ...[gap, boundsText(table)].flatMap((one) => (one === undefined ? [] : ['', plain(one)])),
     ...(notes.conditions.length === 0 ? [] : ['']),
     ...notes.conditions.map((condition, index) => `${index + 1}. ${code(condition)}`),
   ];

@@ -2,7 +2,7 @@ import { visible } from '../../../../compiler/diagnostics/visible.js';
 import { columns } from '../../report/columns.js';
 import type { Definition } from '../definitions.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
+import { boundsText, gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** Tables for a terminal; long conditions are numbered below their table. */
 export function matrixText({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -15,17 +15,16 @@ export function matrixText({ tables, definitions }: Matrix, pathOf: (file: strin
 
 function tableLines(table: MatrixTable): readonly string[] {
   const notes = new Notes();
+  const bounds = boundsText(table);
   const rows = [
     ['', ...table.actions.map((action) => nameText(action, 'action'))],
-    ...table.rows.map((row) => [
-      rowTitle(row),
-      ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell, row)),
-    ]),
+    ...table.rows.map((row) => [rowTitle(row), ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell))]),
   ];
   return [
     titleParts(table).join('   '),
     ...columns(rows).map((line) => `  ${line}`),
     ...gapLines(table),
+    ...(bounds === undefined ? [] : [`  ${bounds}`]),
     ...notes.conditions.map((condition, index) => `  [${index + 1}] ${visible(condition)}`),
   ];
 }

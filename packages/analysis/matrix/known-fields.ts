@@ -5,17 +5,20 @@ import { some, listValues } from '../../../compiler/ir/visit.js';
 import type { Holds } from '../formula/formula.js';
 import { holds, makeSurroundings } from '../program/conditions.js';
 
-/** Fields of a resource that are the same for all requests in question. `attr`, if known, lists all attributes. */
-export type KnownFields = Partial<Request['resource']>;
+/** Fields that are the same for all requests in question. `attr`, if known, lists all attributes. */
+export type KnownFields<Side extends 'principal' | 'resource'> = Partial<Request[Side]>;
 
-/** Evaluates conditions that read nothing but known fields of the resource. */
-export class KnownResource {
+/** Evaluates conditions that read nothing but known fields of the resource, or of the principal. */
+export class KnownSide<Side extends 'principal' | 'resource'> {
   private readonly request: Request;
 
-  constructor(private readonly fields: KnownFields) {
+  constructor(
+    private readonly side: Side,
+    private readonly fields: KnownFields<Side>,
+  ) {
     this.request = {
-      principal: { id: '', roles: [], attr: {}, policyVersion: '', scope: '' },
-      resource: { kind: '', id: '', attr: {}, policyVersion: '', scope: '', ...fields },
+      principal: { id: '', roles: [], attr: {}, policyVersion: '', scope: '', ...(side === 'principal' && fields) },
+      resource: { kind: '', id: '', attr: {}, policyVersion: '', scope: '', ...(side === 'resource' && fields) },
       auxData: { jwt: {}, jwts: {} },
       effectiveDerivedRoles: [],
       failedDerivedRoles: [],
@@ -30,12 +33,12 @@ export class KnownResource {
     return holds(condition, makeSurroundings(module, this.request, { failedIsNull }));
   }
 
-  /** Whether a value is the same for all requests for the resource. */
+  /** Whether a value is the same for all requests with these fields. */
   private isKnown(value: Value, module: Module): boolean {
     const isUnknown = (part: Value): boolean => {
       switch (part.kind) {
         case 'field':
-          return part.of !== 'resource' || !Object.hasOwn(this.fields, part.name);
+          return part.of !== this.side || !Object.hasOwn(this.fields, part.name);
         case 'call':
           return !part.pure;
         case 'is-set':
