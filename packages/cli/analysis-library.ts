@@ -25,6 +25,8 @@ import { type LoadedVersion, loadVersion } from '../analysis/decision/policy-ver
 import { diffVersions } from '../analysis/diff/diff.js';
 import type { DiffOptions } from '../analysis/diff/options.js';
 import type { DiffReport } from '../analysis/diff/report.js';
+import { type FactsReportOptions, makeFactsReport } from '../analysis/facts/facts-report.js';
+import { factsJson, type ReadSetReport } from '../analysis/facts/report/json.js';
 import { currentInstant } from '../analysis/explain/explain.js';
 import { explainDecisions } from '../analysis/explain/explain-decisions.js';
 import { askPolicies } from '../policy-tests/engine/ask-policies.js';
@@ -40,6 +42,7 @@ export type { Report } from '../../compiler/diagnostics/json.js';
 export type { TestReport } from '../policy-tests/report/json.js';
 export { type LoadedPolicies, loadPolicies, type PolicyTexts, type TextFile } from '../../compiler/policy-texts.js';
 export type { Coverage } from '../analysis/coverage/coverage.js';
+export type { ReadSetOfDecision, ReadSetReport, ReadSetTable } from '../analysis/facts/report/json.js';
 export type { DiffReport, DiffRow, DiffVerdict, WitnessRequest } from '../analysis/diff/report.js';
 export type { Solver } from '../analysis/solve/solver.js';
 export type { StatementAnswer, VerifiedRow, VerifiedStatement, VerifyReport } from '../analysis/verify/report.js';
@@ -102,6 +105,37 @@ export async function diffPolicies(old: Policies, new_: Policies, options: Proof
 export async function verifyPolicies(policies: Policies, options: ProofOptions = {}): Promise<VerifyReport> {
   const sets = compiledSets({ policies });
   return verifyStatements(sets.policies, sets.policies.invariants, diffOptions(options));
+}
+
+/** Which decisions read sets are of. Kinds, actions and roles are globs. */
+export interface ReadSetsOptions
+  extends Pick<FactsReportOptions, 'level' | 'kind' | 'action' | 'role' | 'scope' | 'version'> {
+  /** How the engine decides. */
+  readonly engine?: Pick<
+    EngineOptions,
+    'defaultPolicyVersion' | 'defaultScope' | 'lenientScopeSearch' | 'strictEvaluation' | 'schemaEnforcement'
+  >;
+}
+
+/**
+ * What each decision can read of a request: what `authzc facts -o json` prints. Programs that have a bundle ask
+ * `readSetOf` of `authz/facts`.
+ *
+ * Rejects with a PolicyError if the policies do not compile.
+ *
+ * @example
+ * import { listReadSets } from 'authz/analysis';
+ * import { loadPolicies } from 'authz/compiler';
+ *
+ * const { tables } = await listReadSets(loadPolicies('policies'), { kind: ['album'], action: ['edit'], role: ['user'] });
+ * console.log(tables[0]?.decisions[0]?.facts); // => [ 'resource.attr.owner', 'resource.attr.status' ]
+ */
+export async function listReadSets(
+  policies: Policies,
+  { engine = {}, ...options }: ReadSetsOptions = {},
+): Promise<ReadSetReport> {
+  const { lowered } = compiledSets({ policies }).policies;
+  return factsJson(makeFactsReport(fold(lowered), { ...engine, ...options }));
 }
 
 /** How a decision is made and explained. */

@@ -6,6 +6,7 @@ import {
   coverTests,
   diffPolicies,
   explainDecision,
+  listReadSets,
   loadPolicies,
   loadTests,
   PolicyError,
@@ -47,6 +48,10 @@ test('reports are those of the commands', async () => {
       ...'explain old -o json --principal principal.json --resource resource.json --action view'.split(' '),
     ),
   );
+  const read = await listReadSets(old, { kind: ['album'], action: ['edit', 'view'], level: 'response' });
+  assert.ok(read.tables.some(({ decisions }) => decisions.some(({ paths }) => paths.length > 0)));
+  const words = 'facts old -o json --kind album --action edit view --level response'.split(' ');
+  assert.equal(json(read), await printed(...words));
   const { tests, coverage } = await coverTests(new_, loadTests(join(folder, 'new')));
   assert.equal(json(tests), await printed(...'test new -o json --coverage --coverage-output json'.split(' ')));
   assert.equal(coverage, JSON.parse(readFileSync(join(folder, 'coverage/coverage.json'), 'utf8')));

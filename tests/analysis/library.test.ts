@@ -5,6 +5,7 @@ import {
   coverTests,
   diffPolicies,
   explainDecision,
+  listReadSets,
   loadPolicies,
   PolicyError,
   type PolicyTexts,
@@ -41,6 +42,7 @@ test('policies that do not compile are an error with the diagnostics of each set
   assert.equal(one.reports, { new: compilePolicies(bad).report });
   for (const refused of [
     verifyPolicies(bad),
+    listReadSets(bad),
     explainDecision(bad, { principal: PRINCIPAL, resource: RESOURCE, action: 'view' }),
     coverTests(bad, []),
   ])
