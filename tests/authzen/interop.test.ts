@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /**
  * Two interop scenarios of AuthZEN: the todo application and API gateways. Requests only have ids of users, so the
@@ -72,10 +72,7 @@ ${rule('[GET]', 'R.id in ["/users/{userId}", "/todos"]')}${rule('[POST]', 'R.id 
 
 let server: RunningServer;
 test.before(async () => {
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
-    environment: {},
-  });
+  const config = loopbackConfig();
   server = await startServer(config, await loaded(compileTexts(POLICIES)));
 });
 test.after(() => server.close());

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /** A kind with more actions than a check may ask about, and one with a policy of a principal. */
 const ACTIONS = Array.from({ length: 120 }, (_, index) => `action-${String(index).padStart(3, '0')}`);
@@ -45,10 +45,7 @@ principalPolicy:
 
 let server: RunningServer;
 test.before(async () => {
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
-    environment: {},
-  });
+  const config = loopbackConfig();
   server = await startServer(config, await loaded(compileTexts(POLICIES)));
 });
 test.after(() => server.close());

@@ -12,11 +12,11 @@ import { grpcClient } from '../../packages/client/grpc.js';
 import { type ActorInput, createEngine, delegation } from '../../runtime/engine/index.js';
 import { policies } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
-import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /** All transports behave alike: the same questions have the same results and the same errors. */
 const test = suite('clients');
@@ -24,8 +24,7 @@ const test = suite('clients');
 let server: ListeningServer;
 const clients = new Map<string, AuthzClient<Policies>>();
 test.before(async () => {
-  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-  server = await startServer(loadConfig({ sets, environment: {} }).config, await loadRepositoryBundle());
+  server = await startServer(loopbackConfig(), await loadRepositoryBundle());
   const url = `http://${server.httpAddress}`;
   clients.set('in process', inProcessClient<Policies>(policies));
   clients.set('rest', restClient<Policies>({ url }));
@@ -440,8 +439,7 @@ test('clients return what the archive of the bundle says, except over REST', asy
     sequence: 7,
     source: { repository: 'https://example.com/shop', revision: 'abc' },
   };
-  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-  const archived = await startServer(loadConfig({ sets, environment: {} }).config, {
+  const archived = await startServer(loopbackConfig(), {
     ...(await loadRepositoryBundle()),
     provenance: { digest: 'd1', manifest },
   });

@@ -10,7 +10,6 @@ import { parse } from 'yaml';
 import { freePort } from '../support/free-port.js';
 import { engineRange, engineVersion, type Manifest } from '../../packages/bundle/index.js';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
-import { loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import type { SourceStatus } from '../../server/observe/options.js';
@@ -19,6 +18,7 @@ import { sourceHealth } from '../../server/service/services.js';
 import { loaded, ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 import { until } from '../support/timeout.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 interface Panel {
   readonly id: number;
@@ -108,18 +108,13 @@ if (spawnSync('prometheus', ['--version']).error === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'authz-dashboards-'));
     const nowhere = openSync('/dev/null', 'w');
     const log = openLog({ output: nowhere, errors: nowhere, environment: {} });
-    const { config } = loadConfig({
-      sets: [
-        'server.httpListenAddr=127.0.0.1:0',
-        'server.grpcListenAddr=127.0.0.1:0',
-        'server.shutdownGrace=0s',
-        'audit.enabled=true',
-        'audit.backend=file',
-        `audit.file.path=${join(folder, 'audit.log')}`,
-        `tenants.source=${folder}`,
-      ],
-      environment: {},
-    });
+    const config = loopbackConfig(
+      'server.shutdownGrace=0s',
+      'audit.enabled=true',
+      'audit.backend=file',
+      `audit.file.path=${join(folder, 'audit.log')}`,
+      `tenants.source=${folder}`,
+    );
     const module = await loaded(await compileFolder(join(ROOT, 'policies')));
     const provenance = { digest: 'd', manifest: { ...MANIFEST, hash: module.policies.hash } };
     const server = await startServer(

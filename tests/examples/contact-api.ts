@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose';
 import { type RunningApi, startApi } from '../../examples/contact-api/api.js';
 import type { PdpSettings } from '../../examples/contact-api/settings.js';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /** Long enough for every algorithm that a token may name. */
 export const SECRET = 'a secret for tests only, which is as long as HS512 wants it: 64 bytes';
@@ -13,10 +13,7 @@ export type TransportName = (typeof TRANSPORTS)[number];
 
 /** Starts a PDP with the example's policies on free ports. */
 export async function startPdp(): Promise<RunningServer> {
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
-    environment: {},
-  });
+  const config = loopbackConfig();
   return startServer(config, await loadRepositoryBundle('examples/contact-api/policies'));
 }
 

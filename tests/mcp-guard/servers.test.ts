@@ -16,9 +16,9 @@ import {
   protect,
   UNVERIFIED,
 } from '../../packages/mcp-guard/index.js';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /** Servers of the protocol's SDK behind the guard, asked by clients of both versions of the protocol. */
 const POLICY = `apiVersion: api.authz.dev/v1
@@ -117,10 +117,7 @@ let points: { readonly [name: string]: DecisionPoint };
 const sessions: Session[] = [];
 test.before(async () => {
   const bundle = await loaded(compileTexts({ 'document.yaml': POLICY, 'server.yaml': SERVER_POLICY }));
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
-    environment: {},
-  });
+  const config = loopbackConfig();
   server = await startServer(config, bundle);
   const principalOf = ({ roles }: Claims) => ({ roles: (roles as readonly string[]).concat('everybody') });
   points = {

@@ -15,10 +15,10 @@ import { policies } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
 import type { GuardSettings } from '../../packages/middleware/guard.js';
 import { createFactsEngine, type FactsEngine, FactsUnavailableError } from '../../runtime/facts/index.js';
-import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
 import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 export type { Policies } from '../../generated/types.js';
 
@@ -69,8 +69,7 @@ export function testContract(
   const clients = new Map<string, AuthzClient<Policies>>();
   let facts: FactsEngine<Policies>;
   test.before(async () => {
-    const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-    server = await startServer(loadConfig({ sets, environment: {} }).config, await loadRepositoryBundle());
+    server = await startServer(loopbackConfig(), await loadRepositoryBundle());
     const url = `http://${server.httpAddress}`;
     facts = await openFacts(async () => new Map(ALBUMS.map(({ id, attr }) => [id, attr ?? {}])));
     clients.set('in process', inProcessClient<Policies>(policies));

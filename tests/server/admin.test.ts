@@ -4,7 +4,6 @@ import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
-import { loadConfig } from '../../server/config.js';
 import { type Listener, openListener } from '../../server/listen.js';
 import { adminService } from '../../server/admin/admin.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
@@ -12,6 +11,7 @@ import { type HttpServer, httpServer } from '../../server/transport/http/http-se
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 import { registry } from '../support/protobuf.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('the admin API');
 const CALL_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -42,7 +42,7 @@ let listeners: readonly Listener[] = [];
 let address = '';
 let client: Client;
 test.before(async () => {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
+  const config = loopbackConfig();
   const services = testServices(config, {
     admin: adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader),
   });

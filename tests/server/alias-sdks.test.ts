@@ -9,10 +9,10 @@ import * as assert from 'uvu/assert';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { release } from '../../server/release.js';
 import { loaded } from '../support/compiled.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /** The published SDKs of the reference PDP, over `server.aliases: [cerbos]`. */
 const test = suite('SDKs of the reference PDP');
@@ -83,22 +83,17 @@ let reloads = 0;
 let refusal: string | undefined;
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'authz-sdks-'));
-  const { config } = loadConfig({
-    sets: [
-      'server.httpListenAddr=127.0.0.1:0',
-      'server.grpcListenAddr=127.0.0.1:0',
-      'server.aliases={cerbos}',
-      'server.adminAPI.enabled=true',
-      'server.adminAPI.adminCredentials.username=admin',
-      `server.adminAPI.adminCredentials.passwordHash=${Buffer.from(hashSync(adminCredentials.password, 4)).toString('base64')}`,
-      'schema.enforcement=warn',
-      'audit.enabled=true',
-      'audit.backend=local',
-      'audit.delivery=before_reply',
-      `audit.local.storagePath=${join(folder, 'audit')}`,
-    ],
-    environment: {},
-  });
+  const config = loopbackConfig(
+    'server.aliases={cerbos}',
+    'server.adminAPI.enabled=true',
+    'server.adminAPI.adminCredentials.username=admin',
+    `server.adminAPI.adminCredentials.passwordHash=${Buffer.from(hashSync(adminCredentials.password, 4)).toString('base64')}`,
+    'schema.enforcement=warn',
+    'audit.enabled=true',
+    'audit.backend=local',
+    'audit.delivery=before_reply',
+    `audit.local.storagePath=${join(folder, 'audit')}`,
+  );
   const bundle = await loaded(
     compile([new Source('album.yaml', POLICY), new Source('shared/roles.yaml', SHARED)], undefined, {
       schemaTexts: new Map([['album.json', SCHEMA]]),

@@ -15,6 +15,7 @@ import { openLog } from '../../server/observe/log/open-log.js';
 import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { messageType } from '../support/protobuf.js';
 import { send } from '../support/server/http-client.js';
+import { LOOPBACK } from '../support/server/start.js';
 
 const test = suite('aliases');
 
@@ -235,8 +236,6 @@ test('the audit log has our names', async () => {
 });
 
 test.run();
-
-const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 
 async function post(path: string, body: object, to = server): Promise<{ readonly [name: string]: unknown }> {
   const { status, text } = await send(to.httpAddress, 'POST', path, JSON.stringify(body), JSON_TYPE);

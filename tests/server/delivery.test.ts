@@ -2,7 +2,6 @@ import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { type DescMessage, fromJson, toBinary } from '@bufbuild/protobuf';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../server/config.js';
 import { type Listener, openListener } from '../../server/listen.js';
 import type { Deliver } from '../../server/service/watcher.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
@@ -10,6 +9,7 @@ import { type HttpServer, httpServer } from '../../server/transport/http/http-se
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 import { registry } from '../support/protobuf.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('replies that wait for the audit log');
 
@@ -35,10 +35,7 @@ let address = '';
 let client: Client;
 let ended: (string | undefined)[] = [];
 test.before(async () => {
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.requestLimits.maxActionsPerResource=2'],
-    environment: {},
-  });
+  const config = loopbackConfig('server.requestLimits.maxActionsPerResource=2');
   const services = testServices(config, { deliver, watchers: [{ ended: (_call, { code }) => void ended.push(code) }] });
   grpc = grpcServer(config.server, services);
   http = httpServer(config.server, services, { grpc });

@@ -17,6 +17,7 @@ import { type RunningServer, startServer } from '../../server/main.js';
 import { loaded, ROOT } from '../support/compiled.js';
 import { messageType } from '../support/protobuf.js';
 import { send } from '../support/server/http-client.js';
+import { LOOPBACK } from '../support/server/start.js';
 
 const test = suite('ExplainDecision');
 
@@ -268,7 +269,6 @@ function sendBytes(path: string, bytes: Buffer, type: string): Promise<Buffer> {
   });
 }
 
-const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 const CREDENTIALS = [
   'server.adminAPI.enabled=true',
   'server.adminAPI.adminCredentials.username=admin',

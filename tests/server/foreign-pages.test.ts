@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { ADMIN_SERVICE } from '../../server/service/services.js';
 import { fullName } from '../../server/transport/rpc.js';
 import { RPCS, STREAM_RPCS, UNSERVED_RPCS } from '../../server/transport/rpcs.js';
 import { loaded, ROOT } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /**
  * A browser adds the credentials of the admin to what a page of any site sends. Whatever it can send without asking the
@@ -24,17 +24,12 @@ let server: RunningServer;
 
 test.before(async () => {
   const hash = Buffer.from(hashSync('open sesame', 4)).toString('base64');
-  const { config } = loadConfig({
-    sets: [
-      'server.httpListenAddr=127.0.0.1:0',
-      'server.grpcListenAddr=127.0.0.1:0',
-      'server.adminAPI.enabled=true',
-      'server.adminAPI.adminCredentials.username=admin',
-      `server.adminAPI.adminCredentials.passwordHash=${hash}`,
-      'server.explain.enabled=true',
-    ],
-    environment: {},
-  });
+  const config = loopbackConfig(
+    'server.adminAPI.enabled=true',
+    'server.adminAPI.adminCredentials.username=admin',
+    `server.adminAPI.adminCredentials.passwordHash=${hash}`,
+    'server.explain.enabled=true',
+  );
   server = await startServer(config, await loaded(compileFolder(join(ROOT, 'policies'), { explain: true })));
 });
 test.after(() => server.close());

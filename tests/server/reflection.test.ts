@@ -9,7 +9,6 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../server/config.js';
 import { type Listener, openListener } from '../../server/listen.js';
 import { adminService } from '../../server/admin/admin.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
@@ -18,6 +17,7 @@ import { ROOT } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 import { registry } from '../support/protobuf.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('reflection');
 const BUF = join(ROOT, 'node_modules', '.bin', 'buf');
@@ -29,7 +29,7 @@ interface Listening {
 }
 
 async function listening(hasAdmin: boolean): Promise<Listening> {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
+  const config = loopbackConfig();
   const admin = hasAdmin
     ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, undefined)
     : undefined;

@@ -18,7 +18,6 @@ import * as assert from 'uvu/assert';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { S3Client } from '../../server/s3/s3-client.js';
@@ -28,6 +27,7 @@ import { S3_KEY, startS3 } from '../support/server/s3.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
 import { LAST_RESORT, until } from '../support/timeout.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('roles of tenants in a server');
 
@@ -88,18 +88,13 @@ interface Answer {
 }
 
 async function started(source: string, ...sets: readonly string[]): Promise<RunningServer> {
-  const { config } = loadConfig({
-    sets: [
-      'server.httpListenAddr=127.0.0.1:0',
-      'server.grpcListenAddr=127.0.0.1:0',
-      'engine.lenientScopeSearch=true',
-      `tenants.source=${source}`,
-      `tenants.maxAge=${AGE}ms`,
-      'tenants.timeout=60s',
-      ...sets,
-    ],
-    environment: {},
-  });
+  const config = loopbackConfig(
+    'engine.lenientScopeSearch=true',
+    `tenants.source=${source}`,
+    `tenants.maxAge=${AGE}ms`,
+    'tenants.timeout=60s',
+    ...sets,
+  );
   const audit = await openAuditLog(config.audit, (message) => assert.unreachable(message));
   const running = await startServer(config, await bundleWith('editor'), { log, audit });
   open.push(running);

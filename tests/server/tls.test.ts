@@ -8,7 +8,6 @@ import { Client } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tlsChannel } from '../../proto/tls-channel.js';
-import { loadConfig } from '../../server/config.js';
 import { type Listener, openListener } from '../../server/listen.js';
 import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
@@ -16,7 +15,7 @@ import { type HttpServer, httpServer } from '../../server/transport/http/http-se
 import { makeCertificate } from '../support/certificate.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
-import { closeWithoutDelay } from '../support/server/start.js';
+import { closeWithoutDelay, loopbackConfig } from '../support/server/start.js';
 
 const test = suite('TLS on the HTTP port');
 const certificate = makeCertificate('authz');
@@ -34,7 +33,7 @@ test.before(async () => {
   writeFileSync(files.cert, certificate.cert);
   writeFileSync(files.key, certificate.key);
   tls = loadTls({ ...files, caCert: undefined, watch: false }, () => {});
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
+  const config = loopbackConfig();
   const services = testServices(config);
   const grpc = grpcServer(config.server, services, tls);
   http = httpServer(config.server, services, { grpc, tls });

@@ -3,7 +3,6 @@ import { connect } from 'node:http2';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REFERENCE_ALIAS } from '../../server/config/aliases.js';
-import { loadConfig } from '../../server/config.js';
 import { type Listener, openListener } from '../../server/listen.js';
 import type { CallEnd } from '../../server/service/watcher.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
@@ -12,6 +11,7 @@ import { fullNames } from '../../server/transport/rpc.js';
 import { RPCS } from '../../server/transport/rpcs.js';
 import { type Answer, send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 /*
  * Checks, plans and health are answered before Fastify, which answers the same calls if their URL has a query, or
@@ -24,10 +24,7 @@ let http: HttpServer;
 let listener: Listener;
 
 test.before(async () => {
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', `server.advanced.grpc.maxRecvMsgSizeBytes=${LIMIT}`],
-    environment: {},
-  });
+  const config = loopbackConfig(`server.advanced.grpc.maxRecvMsgSizeBytes=${LIMIT}`);
   const services = testServices(config, {
     aliases: [REFERENCE_ALIAS],
     watchers: [{ ended: (_call, end) => void ends.push(end) }],
@@ -97,7 +94,7 @@ test('health has the same responses by its path, and by one with an escape', asy
 });
 
 test('a first request is answered, whatever it asks for, and many at once', async () => {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
+  const config = loopbackConfig();
   const fresh = httpServer(config.server, testServices(config));
   const opened = await openListener({
     address: config.server.httpListenAddr,
@@ -118,7 +115,7 @@ test('a first request is answered, whatever it asks for, and many at once', asyn
 });
 
 test('a first request that is a stream keeps the messages that arrive before it is answered', async () => {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
+  const config = loopbackConfig();
   const services = testServices(config);
   const fresh = httpServer(config.server, services, { grpc: grpcServer(config.server, services) });
   const opened = await openListener({

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../server/config.js';
 import { type Listener, openListener } from '../../server/listen.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { LAST_RESORT } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
+import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('unusual HTTP requests');
 const CHECK = '/api/check/resources';
@@ -16,10 +16,7 @@ let listener: Listener;
 let address = '';
 
 test.before(async () => {
-  const { config } = loadConfig({
-    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.advanced.grpc.maxRecvMsgSizeBytes=2000'],
-    environment: {},
-  });
+  const config = loopbackConfig('server.advanced.grpc.maxRecvMsgSizeBytes=2000');
   http = httpServer(config.server, testServices(config), { metrics: METRICS });
   listener = await openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: http.take });
   address = listener.address;

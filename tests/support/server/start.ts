@@ -1,4 +1,4 @@
-import { loadConfig } from '../../../server/config.js';
+import { type Config, loadConfig } from '../../../server/config.js';
 import type { ListeningServer } from '../../../server/main.js';
 import { openServer } from '../../../server/open-server.js';
 import type { Decider } from '../../../server/service/decider.js';
@@ -25,7 +25,12 @@ export const RELEASE = {
   bundleHash: 'e253cbe640079a7a',
   bundleProvenance: undefined,
 };
-const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
+export const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
+
+/** A configuration of a server on free ports of this machine. The last of several equal keys counts. */
+export function loopbackConfig(...sets: readonly string[]): Config {
+  return loadConfig({ sets: [...LOOPBACK, ...sets], environment: {} }).config;
+}
 
 /** Starts a server with any decider on free ports of this machine. The last of several equal keys counts. */
 export function start(
@@ -33,6 +38,6 @@ export function start(
   decider: Decider = fakeDecider,
   watchers: readonly Watcher[] = [],
 ): Promise<ListeningServer> {
-  const { config } = loadConfig({ sets: [...LOOPBACK, ...sets], environment: {} });
+  const config = loopbackConfig(...sets);
   return openServer({ config, decider, preparation: {}, build: () => RELEASE, watchers });
 }
