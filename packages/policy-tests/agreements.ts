@@ -1,9 +1,8 @@
-import { parseTimestamp } from '../cel/runtime/index.js';
-import type { Instant } from '../../runtime/policy/index.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
 import { readEntries, readObject, readObjects, readText, readTexts } from '../../compiler/parse/build/fields.js';
 import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
 import type { Complaint } from './invalid-suite.js';
+import { parseInstant } from './instant.js';
 import { parseFact, suggestFact } from './unknown-facts.js';
 
 /**
@@ -113,10 +112,4 @@ function isGiven(object: ObjectValue, name: string): boolean {
   const value: Value | undefined = object.fields.get(name)?.value;
   if (value === undefined) return false;
   return value.kind === 'text' ? value.text !== '' : value.kind !== 'list' || value.items.length > 0;
-}
-
-/** An RFC 3339 time as conditions see it in `now()`, in UTC whatever the offset; undefined for any other string. */
-export function parseInstant(text: string): Instant | undefined {
-  const timestamp = parseTimestamp(text.toUpperCase());
-  return timestamp && { seconds: timestamp.seconds, nanos: timestamp.nanos, offset: 0 };
 }

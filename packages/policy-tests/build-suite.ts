@@ -12,7 +12,8 @@ import {
 } from '../../compiler/parse/build/fields.js';
 import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
 import { buildAttributes, buildFixtures } from './build-fixtures.js';
-import { isUnknownEffect, parseInstant } from './agreements.js';
+import { isUnknownEffect } from './agreements.js';
+import { parseInstant } from './instant.js';
 import type { Choice, Expectation, ExpectedOutput, Suite, Test, TestEffect, TestInput, TestOptions } from './suite.js';
 import { parseFact } from './unknown-facts.js';
 

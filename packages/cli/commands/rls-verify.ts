@@ -1,5 +1,4 @@
 import { type AccessRequest, createEngine } from '../../../runtime/engine/index.js';
-import { loadEmitted } from '../../../compiler/bundle/load-emitted.js';
 import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 import { protectTables } from '../../analysis/rls/protect.js';
 import type { Protection } from '../../analysis/rls/protection.js';
@@ -133,6 +132,7 @@ async function rowComparison(
 ): Promise<RowComparison> {
   if (file.session.source !== 'settings')
     throw new UsageError('--rows needs `principal: settings` in the table file: it sets the principal as a setting');
+  const { loadEmitted } = await import('../../../compiler/bundle/load-emitted.js');
   const { policies } = await loadEmitted(compilation.files, runtimeFolder());
   const engine = createEngine(policies, { schemaEnforcement: file.session.enforcesSchemas ? 'reject' : 'none' });
   const principals = files.map((each) => {

@@ -1,5 +1,4 @@
 import type { BundleModule } from '../../../compiler/bundle/import-bundle.js';
-import { loadEmitted } from '../../../compiler/bundle/load-emitted.js';
 import { type Compilation, compile, type CompileOptions } from '../../../compiler/compile.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
@@ -133,6 +132,8 @@ export interface PoliciesInMemory extends ReadyPolicies {
  */
 export async function loadPolicies({ files }: Pick<Compilation, 'files'>, folder: string): Promise<ReadyPolicies> {
   const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
+  // A command that runs no policies does not load esbuild.
+  const { loadEmitted } = await import('../../../compiler/bundle/load-emitted.js');
   return {
     ...(await loadEmitted(files, runtimeFolder())),
     placeOf: (policy, rule) => formatPosition(rules.get(`${policy}#${rule}`), folder),

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Instant } from '../../../runtime/policy/index.js';
-import { parseInstant } from '../../policy-tests/agreements.js';
+import { parseInstant } from '../../policy-tests/instant.js';
 
 /** The time of conditions. */
 export interface NowOption {

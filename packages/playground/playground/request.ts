@@ -1,6 +1,6 @@
 import { type AccessRequest, MAX_ACTORS } from '../../../runtime/engine/index.js';
 import type { Instant } from '../../../runtime/policy/index.js';
-import { parseInstant } from '../../policy-tests/agreements.js';
+import { parseInstant } from '../../policy-tests/instant.js';
 
 /** A request of the playground: one principal, one resource, several actions. */
 export interface PlaygroundRequest extends Omit<AccessRequest, 'action'> {
