@@ -201,20 +201,16 @@ export class RoleList {
     const length = Array.isArray(roles) ? roles.length : 0;
     if (length !== 1 && length !== 2) return isNames(roles) ? lineageBits(this.names, roles) : 0;
     const first = roles[0];
-    const bits = this.bitsOf(first);
+    const bits = first === this.first ? this.firstBits : this.bitsOfOther(first);
     if (length === 1 || bits === 0) return bits;
     const second = roles[1];
-    const others = this.bitsOf(second);
+    const others = second === this.first ? this.firstBits : this.bitsOfOther(second);
     return others === 0 || first === second ? 0 : bits | others;
   }
 
-  /** The bits of a role and `EVERYONE`; 0 unless it is a name. */
-  private bitsOf(role: unknown): number {
-    if (role === this.first) return this.firstBits;
-    return isName(role) ? this.bitsOfOther(role) : 0;
-  }
-
-  private bitsOfOther(role: string): number {
+  /** The bits of a role that is not the first, and `EVERYONE`; 0 unless it is a name. */
+  private bitsOfOther(role: unknown): number {
+    if (!isName(role)) return 0;
     const { others } = this;
     if (others === undefined) return EVERYONE | roleBits(this.names, role);
     for (let i = 0; i < others.length; i++) {
