@@ -455,7 +455,7 @@ export class FactGatherer {
  * that decide beside others, such as candidates.
  */
 export function decideKnown(
-  { engine, partial, settings }: Pick<FactDeciders, 'engine' | 'partial' | 'settings'>,
+  { engine, partial, settings, reads }: Pick<FactDeciders, 'engine' | 'partial' | 'settings' | 'reads'>,
   request: AccessRequest,
   unknown: ReadonlySet<string>,
 ): boolean | ReadonlySet<string> {
@@ -467,7 +467,13 @@ export function decideKnown(
   for (const one of chainOf(request.principal)) {
     const roles = engine.tenants?.rolesFor({ ...request, principal: one }).roles ?? one.roles;
     const { actors: _, ...principal } = one;
-    const answer = partial.partial({ ...asked, principal: { ...principal, roles } }, unknown);
+    const { kind, scope, policyVersion: version } = asked.resource;
+    const read = reads?.({}, { kind, action: asked.action, roles, scope, version, principal });
+    const own = new Set([...unknown].filter((fact) => isAmong(fact, read)));
+    const answer =
+      own.size === 0
+        ? engine.isAllowed({ ...asked, principal, ...(tenants && { tenants }) })
+        : partial.partial({ ...asked, principal: { ...principal, roles } }, own);
     if (answer === false) return false;
     if (answer !== true) for (const fact of answer) open.add(fact);
   }

@@ -374,6 +374,29 @@ test('a candidate decides on the facts of the call, and names those that it need
   const both = compared(item('ann', ['list', 'view'], [2, 1]));
   assert.ok(both.result === 'different' && both.differences.length === 1);
   assert.equal(both.result === 'different' && both.needs, ['resource.attr.region']);
+  // No formula says it where rules share a name, or the facts that are read.
+  const { policies: sharing } = await factsBundle({
+    'doc.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: {
+        resource: 'doc',
+        version: 'default',
+        rules: ['R.attr.owner == P.id', 'R.attr.region == "eu"'].map((expr, index) => ({
+          ...(index === 0 && { name: 'rule-002' }),
+          actions: [index === 0 ? 'view' : 'list'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['user'],
+          condition: { match: { expr } },
+        })),
+      },
+    }),
+  });
+  const others = makeFactDeciders(sharing, { use: [delegation()] }, () => assert.unreachable());
+  const sharedFacts = createCandidateFacts(others);
+  const shared = (asked: ShadowItem) => compare(others.engine as never, asked, undefined, sharedFacts);
+  assert.equal(shared(item('ann', ['view'], [1])), { result: 'same' });
+  assert.is(shared(item('bob', ['view'], [1])).result, 'different');
+  assert.equal(shared(item('ann', ['list'], [2])), { result: 'needs', needs: ['resource.attr.region'] });
   const plan = (unknown: readonly string[]): ShadowItem => ({
     kind: 'plan',
     time: 0,
