@@ -28,6 +28,7 @@ import {
   noCounts,
   randomUsers,
   rolesIn,
+  type Storage,
   storagesOf,
   type UserDatabase,
   usersTable,
@@ -114,6 +115,33 @@ test('ids are listed with all their digits', async () => {
 
 const IDS = ['0', '-7', '9007199254740993', '-9007199254740993', '9223372036854775807', '-9223372036854775808'];
 
+/** Reads the users of each id alone: those that all users have, and not the whole of any table. */
+async function compareOneByOne(
+  select: SelectRows,
+  { dialect }: UserDatabase,
+  storage: Storage,
+  stored: readonly PrincipalInput[],
+): Promise<void> {
+  const table = usersTable(storage);
+  let rows = 0;
+  const counted: SelectRows = async (text, parameters) => {
+    const found = await select(text, parameters);
+    rows += found.length;
+    return found;
+  };
+  await readUsers(counted, table, dialect);
+  const all = rows;
+  for (const id of [...new Set(stored.map((one) => one.id)), 'nobody', "' OR true --", '']) {
+    rows = 0;
+    const one = await readUsers(counted, table, dialect, id);
+    const wanted = stored.filter((user) => user.id === id);
+    const principals = one.users.flatMap(({ principal }) => principal ?? []);
+    assert.equal(principals.map(textOf).sort(), wanted.map(textOf).sort(), `${dialect}, ${storage}, ${id}`);
+    assert.ok(wanted.length > 0 || rows === 0 || id === '', `${rows} rows of ${dialect}, ${storage}, ${id}`);
+    assert.ok(rows < all, `${rows} of ${all} rows of ${dialect}, ${storage}, ${id}`);
+  }
+}
+
 async function compare(select: SelectRows, database: UserDatabase): Promise<void> {
   const users = randomUsers(new Random(SEED), 60);
   await fillUsers(database, users);
@@ -129,6 +157,7 @@ async function compare(select: SelectRows, database: UserDatabase): Promise<void
     });
     const principals = read.users.flatMap(({ principal }) => principal ?? []);
     assert.equal(principals.map(textOf).sort(), stored.map(textOf).sort(), storage);
+    await compareOneByOne(select, database, storage, stored);
   }
   const counts = noCounts();
   const wrong: string[] = [];

@@ -10,7 +10,7 @@ import {
   type SqlTable,
 } from '../../../runtime/residual/sql/table.js';
 import { expression } from '../../../runtime/residual/operand.js';
-import { renderSql, type SqlCondition } from '../../../runtime/residual/sql/index.js';
+import { renderSql, type SqlCondition, type SqlParameter } from '../../../runtime/residual/sql/index.js';
 import { renderRowFilter } from '../../../runtime/residual/sql/render.js';
 import { DatabaseError } from '../rls/database.js';
 import type { SelectRows } from './stored-table.js';
@@ -109,20 +109,24 @@ class RowLoader {
     const name = quotePath(table, this.dialect);
     const where = filter === undefined ? '' : ` WHERE ${filter.text}`;
     const rows = await this.select(`SELECT ${list === '' ? '1' : list} FROM ${name}${where}`, filter?.parameters ?? []);
-    const related = await Promise.all(relations.map(([path, relation]) => this.related(path, relation)));
+    const related = await Promise.all(relations.map(([path, relation]) => this.related(path, relation, rows)));
     return rows.map((row) => ({ ...row, ...Object.fromEntries(related.map((of) => of(row))) }));
   }
 
-  /** The rows of another table by those that they are related to. Those that do not count are left out by the reader. */
-  private async related(path: string, relation: SqlRelation): Promise<(row: Row) => readonly [string, unknown]> {
+  /**
+   * The rows of another table by those that they are related to, of few rows only these. Those that do not count are left out
+   * by the reader.
+   */
+  private async related(
+    path: string,
+    relation: SqlRelation,
+    of: readonly Row[],
+  ): Promise<(row: Row) => readonly [string, unknown]> {
     const { on, closure = {}, where = {}, columns = {}, value } = relation;
     const keys = Object.keys(on);
-    const rows = await this.load(relation.table, value === undefined ? columns : { value }, [
-      ...keys,
-      ...Object.keys(closure),
-      ...Object.values(closure),
-      ...Object.keys(where),
-    ]);
+    const further = [...keys, ...Object.keys(closure), ...Object.values(closure), ...Object.keys(where)];
+    const filter = relation.closure === undefined ? this.filterOfRelated(relation, of) : undefined;
+    const rows = await this.load(relation.table, value === undefined ? columns : { value }, further, filter);
     // A closure is followed by the reader.
     if (relation.closure !== undefined) return () => [path, rows];
     const byKey = new Map<string, Row[]>();
@@ -136,7 +140,30 @@ class RowLoader {
       return [path, found];
     };
   }
+
+  /** The rows that are related to few others; undefined for many, and for keys that are no parameters. */
+  private filterOfRelated({ on }: SqlRelation, rows: readonly Row[]): RowFilter | undefined {
+    if (rows.length > FEW) return undefined;
+    const parameters: SqlParameter[] = [];
+    const conditions: string[] = [];
+    for (const row of rows) {
+      const pairs = Object.entries(on).map(([theirs, ours]) => [theirs, row[plainName(ours)]] as const);
+      if (pairs.some(([, key]) => key === null || key === undefined)) continue;
+      const equal: string[] = [];
+      for (const [theirs, key] of pairs) {
+        if (typeof key !== 'string' && typeof key !== 'number' && typeof key !== 'bigint') return undefined;
+        parameters.push(typeof key === 'bigint' ? String(key) : key);
+        const given = this.dialect === 'postgresql' ? `$${parameters.length}` : '?';
+        equal.push(`${quoteName(plainName(theirs), this.dialect)} = ${given}`);
+      }
+      conditions.push(`(${equal.join(' AND ')})`);
+    }
+    return { text: conditions.length === 0 ? '1 = 0' : conditions.join(' OR '), parameters };
+  }
 }
+
+/** Of how many rows the related ones are looked for by their keys, in place of reading a table. */
+const FEW = 50;
 
 /** Undefined for NULL, which equals nothing. */
 function keyOf(row: Row, columns: readonly string[]): string | undefined {
