@@ -11,6 +11,7 @@ import {
 } from '../../runtime/residual/sql/index.js';
 import { findClosureProblem } from '../../runtime/residual/sql/table.js';
 import type { Filter } from '../../runtime/residual/filters.js';
+import { requireAbsence } from './absence.js';
 import { ColumnTypeError, type DeclaredColumn, requireFit } from './column-types.js';
 import { UnsupportedPlanError } from '../../runtime/residual/sql/unsupported-plan.js';
 
@@ -243,6 +244,7 @@ export function storedColumn(
   table: StoredTable,
   { dialect }: Pick<Place, 'dialect'>,
 ): SqlColumn {
+  requireAbsence(mapped, attribute);
   const column = plainName(mapped.column, table);
   const declared = table.typeOf?.(mapped.column);
   const named = sqlType === undefined ? declared : { ...declared, type: sqlType };
@@ -264,6 +266,7 @@ function storedRelation(
   table: StoredTable,
   place: Place,
 ): SqlRelation {
+  requireAbsence(relation, attribute);
   const other = place.relatedTable(relation.table);
   const on = renamePairs(relation.on, other, table);
   const further = closure && renamePairs(closure, other, other);

@@ -1,4 +1,5 @@
 /** Plans as queries of Elasticsearch and OpenSearch. */
+import { requireAbsences } from './absence.js';
 import { refuseClosures } from './closures.js';
 import {
   type Bounds,
@@ -80,6 +81,7 @@ export function elasticsearchAdapter<Document extends object>(
   mapping: SearchMapping<Document>,
 ): (plan: PlannedFilter, options?: FilterOptions) => SearchQuery {
   refuseClosures(mapping.attributes, 'Elasticsearch');
+  requireAbsences(mapping.attributes);
   return (plan, options) => translated(plan, new Queries(`the index \`${index}\``, mapping), BOUNDS, options);
 }
 

@@ -181,12 +181,12 @@ const BITS: { readonly [type: string]: IntegerBits } = { Int: 32, BigInt: 64 };
 /** A field that is required is never NULL, and Prisma rejects a test of one for null. */
 function requireAbsence<Absence>(
   absence: Absence,
-  { isRequired }: DataField,
+  { isRequired, kind }: DataField,
   what: string,
 ): { readonly null?: Absence | 'never' } {
   if (absence === 'never' && isRequired === false)
     throw new ColumnTypeError(
-      `${what} is optional, and the mapping declares \`null: 'never'\`. Write \`null: 'missing'\` or \`null: 'null'\`, or make it required`,
+      `${what} is optional, and the mapping declares \`null: 'never'\`. Write \`null: 'missing'\`${kind === 'object' ? '' : " or `null: 'null'`"}, or make it required`,
     );
   return isRequired === true ? { null: 'never' } : {};
 }

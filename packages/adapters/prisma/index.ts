@@ -1,4 +1,5 @@
 /** Plans as `where` objects of Prisma Client. */
+import { requireAbsences } from '../absence.js';
 import { refuseClosures } from '../closures.js';
 import {
   type Bounds,
@@ -130,6 +131,7 @@ export function prismaAdapter<Where extends object>(
   const given = mapping as unknown as NamedMapping;
   const named = schema === undefined ? given : requireFields(model, given, readDataModel(schema));
   refuseClosures(named.attributes, 'Prisma');
+  requireAbsences(given.attributes);
   const whereOf = (plan: PlannedFilter, options?: FilterOptions): Where => {
     const where = translated(plan, new Records(`the model \`${model}\``, named), BOUNDS[mapping.provider], options);
     const isConstant = where === ALWAYS || where === NEVER;
