@@ -137,7 +137,7 @@ function signatureFindings({ functions, keys, roles }: Catalogue): readonly RlsF
           ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
         ];
   return [
-    ...(problems.length === 0 ? [] : [refuted('helper-changed', object, problems.join('; '), { fix: RUN_SCRIPT })]),
+    ...changed(object, problems),
     ...[...signers].map((role) =>
       refuted(
         'setting-forgeable',
@@ -151,20 +151,24 @@ function signatureFindings({ functions, keys, roles }: Catalogue): readonly RlsF
   ];
 }
 
+/** What differs about a function that policies call, if something does. */
+function changed(object: string, problems: readonly string[]): readonly RlsFinding[] {
+  return problems.length === 0 ? [] : [refuted('helper-changed', object, problems.join('; '), { fix: RUN_SCRIPT })];
+}
+
+function immutable(object: string, name: string): readonly RlsFinding[] {
+  const message = 'it is IMMUTABLE: a cached plan shows the rows of another principal';
+  return [refuted('helper-immutable', object, message, { fix: `ALTER FUNCTION authz.${name} STABLE;` })];
+}
+
 const OTHER_PATH = `its search_path is not \`${FUNCTION_SEARCH_PATH}\`: what it calls can be replaced`;
 
-function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): RlsFinding[] {
+function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): readonly RlsFinding[] {
   const [, name = '', parameters = ''] = /^(\w+)\((.*)\)$/s.exec(signature) ?? [];
   const object = `function authz.${signature}`;
   const found = functions.find((own) => own.name === name && own.arguments === parameters);
-  const changed = (message: string): RlsFinding[] => [refuted('helper-changed', object, message, { fix: RUN_SCRIPT })];
-  if (found === undefined) return changed('it does not exist');
-  if (found.volatility === 'i')
-    return [
-      refuted('helper-immutable', object, 'it is IMMUTABLE: a cached plan shows the rows of another principal', {
-        fix: `ALTER FUNCTION authz.${signature} STABLE;`,
-      }),
-    ];
+  if (found === undefined) return changed(object, ['it does not exist']);
+  if (found.volatility === 'i') return immutable(object, signature);
   const problems = [
     ...(found.body.trim() === body.trim() ? [] : ['its body is not the one that `authzc rls` writes']),
     ...(found.result === type ? [] : [`it returns ${found.result} instead of ${type}`]),
@@ -173,7 +177,7 @@ function oneHelper({ signature, type, body }: Helper, functions: readonly Catalo
     ...(found.isDefiner ? ['it is SECURITY DEFINER'] : []),
     ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
   ];
-  return problems.length === 0 ? [] : changed(problems.join('; '));
+  return changed(object, problems);
 }
 
 /** A function that reads a related table runs as the reader, who sees all of its rows. */
@@ -184,23 +188,15 @@ function oneReaderFunction(
 ): readonly RlsFinding[] {
   const [found, ...others] = functions.filter((own) => own.name === name);
   const object = `function authz.${name}(${found?.arguments ?? ''})`;
-  const changed = (message: string): readonly RlsFinding[] => [
-    refuted('helper-changed', object, message, { fix: RUN_SCRIPT }),
-  ];
-  if (found === undefined) return changed('it does not exist');
-  if (others.length > 0) return changed('there is another function of this name');
-  if (found.volatility === 'i')
-    return [
-      refuted('helper-immutable', object, 'it is IMMUTABLE: a cached plan shows the rows of another principal', {
-        fix: `ALTER FUNCTION authz.${name} STABLE;`,
-      }),
-    ];
+  if (found === undefined) return changed(object, ['it does not exist']);
+  if (others.length > 0) return changed(object, ['there is another function of this name']);
+  if (found.volatility === 'i') return immutable(object, name);
   const problems = [
     ...(found.body.trim() === query.trim() ? [] : ['its query is not the one that `authzc rls` writes']),
     ...(found.isDefiner && found.owner === reader ? [] : [`it does not run as ${reader}`]),
     ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
   ];
-  return problems.length === 0 ? [] : changed(problems.join('; '));
+  return changed(object, problems);
 }
 
 /** Whether a function finds types of PostgreSQL before those of the session. */
