@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { axeViolations, COLOURS } from '../support/browser/axe.js';
 import { brokenWords } from './broken-words.js';
-import { type Browser, hasBrowser, isIcon, openBrowser } from '../support/browser/browser.js';
+import { type Browser, hasBrowser, openBrowser, watchPage } from '../support/browser/browser.js';
 import { type StartedServer, startServed } from './start-server.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
@@ -39,17 +39,8 @@ function addTests(): void {
     pageErrors = [];
     hosts = new Set();
     page = await browser.context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') pageErrors.push(message.text());
-    });
-    page.on('pageerror', (error) => pageErrors.push(error.message));
-    page.on('requestfailed', (request) => {
-      if (!isIcon(request)) pageErrors.push(`${request.url()} failed`);
-    });
+    await watchPage(page, (text) => pageErrors.push(text));
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
-    await page.addInitScript(
-      "addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))",
-    );
     await page.goto(server.address);
   });
   test.after.each(async () => {

@@ -5,7 +5,7 @@ import { skip } from '../support/skip.js';
 import { until } from '../support/timeout.js';
 import { axeViolations, COLOURS } from '../support/browser/axe.js';
 import { brokenWords } from './broken-words.js';
-import { type Browser, hasBrowser, isIcon, openBrowser } from '../support/browser/browser.js';
+import { type Browser, hasBrowser, openBrowser, watchPage } from '../support/browser/browser.js';
 import type { StartedServer } from './start-server.js';
 import { startStatic } from './static-server.js';
 
@@ -44,19 +44,10 @@ function addTests(): void {
   test.before.each(async () => {
     pageErrors = [];
     page = await browser.context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') pageErrors.push(message.text());
-    });
-    page.on('pageerror', (error) => pageErrors.push(error.message));
-    page.on('requestfailed', (request) => {
-      if (!isIcon(request)) pageErrors.push(`${request.url()} failed`);
-    });
+    await watchPage(page, (text) => pageErrors.push(text));
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== server.address) pageErrors.push(`${request.url()} is another host`);
     });
-    await page.addInitScript(
-      "addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))",
-    );
     await page.goto(server.address);
     await page.getByText('No problems').waitFor();
   });

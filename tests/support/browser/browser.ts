@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type BrowserContext, chromium, type Request } from 'playwright-core';
+import { type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 
 /** The path of Debian's package. */
 const EXECUTABLE = '/usr/bin/chromium';
@@ -28,8 +28,22 @@ export function hasBrowser(): boolean {
 }
 
 /** Whether a browser asked for the icon of a page: it gives up when another page is opened before the icon is there. */
-export function isIcon(request: Request): boolean {
+function isIcon(request: Request): boolean {
   return new URL(request.url()).pathname.endsWith('/icon.svg');
+}
+
+/** Tells of the errors and warnings of a page, of requests that fail, and of what its content security policy refuses. */
+export async function watchPage(page: Page, onError: (text: string) => void): Promise<void> {
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') onError(message.text());
+  });
+  page.on('pageerror', (error) => onError(error.message));
+  page.on('requestfailed', (request) => {
+    if (!isIcon(request)) onError(`${request.url()} failed`);
+  });
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))",
+  );
 }
 
 /** Opens a real browser with a new profile. The driver creates the profile folder and removes it. */
