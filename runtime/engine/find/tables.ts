@@ -175,7 +175,7 @@ function globBits(names: RoleNames, role: string): number {
 
 /**
  * The roles of a policy. Looking up the bits of a principal's roles is the largest part of a decision by a simple rule:
- * most principals have one or two, and are decided without a loop (docs/decisions/engine-and-generated-code.md#0044).
+ * most principals have one or two, and are decided without a loop (docs/decisions/engine-and-generated-code.md#0148).
  */
 export class RoleList {
   private readonly first: string = '';
