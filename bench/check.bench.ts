@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { AccessRequest, Engine, PreparedPrincipal } from '../runtime/engine/index.js';
 import { createEngine } from '../runtime/engine/index.js';
 import type { PolicyBundle } from '../runtime/policy/index.js';
@@ -24,12 +26,14 @@ export const CHECK_TITLE = 'A decision, in process';
  * written by hand and in CASL.
  */
 export async function checkBench(bundles: Bundles): Promise<Section> {
-  // Alone: in one process, V8 would know two functions that decide where programs with a policy have one.
+  // Each alone: in one process, V8 would know several functions that decide where programs have those of one bundle.
   const trivial = await runChild<Scenario>('check.worker.ts', []);
-  const hot = await scenario(bundles, 'hot', 1);
+  const alone = async (shape: Shape, count: number): Promise<Scenario> =>
+    runChild('check.worker.ts', [shape, String(count), (await bundles.get(shape, count)).path]);
+  const hot = await alone('hot', 1);
   const many: Scenario[] = [];
-  for (const count of [10, 100, 1_000, 10_000]) many.push(await scenario(bundles, 'six-rules', count));
-  const tenThousand = many.at(-1) as Scenario;
+  for (const count of [10, 100, 1_000, 10_000]) many.push(await alone('six-rules', count));
+  const [thousand, tenThousand] = many.slice(-2) as [Scenario, Scenario];
   const scenarios = [trivial, hot, ...many];
   const trivialRatio = (name: string): number => medianOf(trivial, name) / medianOf(trivial, BY_HAND);
   const hotRatio = medianOf(hot, ENGINE) / medianOf(hot, BY_HAND);
@@ -39,7 +43,7 @@ export async function checkBench(bundles: Bundles): Promise<Section> {
   return {
     title: CHECK_TITLE,
     text: [
-      'Nanoseconds per decision, for requests that rotate through the policies at random. All implementations make the same decisions. By hand, one function serves all kinds, as they differ only in two constants. Policies that have nothing in common need a function for each kind, and that is the fairer comparison with many policies: see "Ten thousand cold kinds".',
+      'Nanoseconds per decision, for requests that rotate through the policies at random. All implementations make the same decisions. Each number of policies is measured in a process of its own, as a program has one bundle. By hand, one function serves all kinds, as they differ only in two constants. Policies that have nothing in common need a function for each kind, and that is the fairer comparison with many policies: see "Ten thousand cold kinds".',
       ...scenarios.map(scenarioText),
       [
         aim('at most 2.0x the time of hand-written code for a trivial rule', trivialRatio(ENGINE) <= 2),
@@ -49,6 +53,10 @@ export async function checkBench(bundles: Bundles): Promise<Section> {
         aim(
           'at most 1.05x the time of hand-written code for a hot policy and a prepared principal',
           medianOf(hot, PREPARED) / medianOf(hot, BY_HAND) <= 1.05,
+        ),
+        aim(
+          'at most 1.8x the time of hand-written code out of 1,000 policies',
+          medianOf(thousand, ENGINE) / medianOf(thousand, BY_HAND) <= 1.8,
         ),
         aim('less than 600 ns per decision out of 10,000 policies', medianOf(tenThousand, ENGINE) < 600),
         aim('0 bytes per decision, except for timestamps that conditions create', failures.length === 0),
@@ -89,9 +97,9 @@ export async function trivialScenario(): Promise<Scenario> {
   };
 }
 
-async function scenario(bundles: Bundles, shape: Shape, count: number): Promise<Scenario> {
+/** The leave policy, or many of its shape, from a bundle. `check.worker.ts` runs it as well. */
+export async function leaveScenario(shape: string, count: number, path: string): Promise<Scenario> {
   const { limits } = shape === 'hot' ? hotLeavePolicy() : leavePolicies(count);
-  const { path } = await bundles.get(shape, count);
   const { policies } = (await import(path)) as { readonly policies: PolicyBundle };
   const questions = leaveQuestions(count === 1 ? 2_048 : 16_384, limits);
   const engine = createEngine(policies);
@@ -101,7 +109,7 @@ async function scenario(bundles: Bundles, shape: Shape, count: number): Promise<
     // The abilities of sixteen people for 10,000 kinds are a million rules.
     ...(limits.length <= 1_000 ? [{ name: 'CASL', run: caslAbilities(limits, questions) }] : []),
   ];
-  if (count > 1) contestants.splice(1, 0, await functionForEachKind(bundles, questions, limits));
+  if (count > 1) contestants.splice(1, 0, await functionForEachKind(dirname(path), questions, limits));
   compareAnswers(contestants, questions);
   const timeless = questions.filter(({ action }) => !ACTIONS_WITH_A_TERM.has(action));
   const isAllowed = contestants.find(({ name }) => name === ENGINE) as Contestant;
@@ -140,11 +148,12 @@ function contestantsOf(engine: Engine, questions: readonly AccessRequest[], byHa
 }
 
 async function functionForEachKind(
-  bundles: Bundles,
+  directory: string,
   questions: readonly LeaveQuestion[],
   limits: readonly LeaveLimits[],
 ): Promise<Contestant> {
-  const path = bundles.write(`by-hand-${limits.length}.mjs`, handWrittenModule(limits));
+  const path = join(directory, 'by-hand.mjs');
+  writeFileSync(path, handWrittenModule(limits));
   const { isAllowed } = (await import(path)) as { readonly isAllowed: (question: LeaveQuestion) => boolean };
   return {
     name: 'by hand, a function for each kind',
