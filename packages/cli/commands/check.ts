@@ -67,8 +67,6 @@ export async function checkCommand(
   };
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  const names = { principal: asked.principal, resource, actions };
-  warnOfNames(policies.policies, names, context, { lenientScopeSearch });
   const options = {
     schemaEnforcement: 'warn' as const,
     lenientScopeSearch,
@@ -76,6 +74,8 @@ export async function checkCommand(
     clock: stoppedClock(now),
   };
   const deciding = decidingEngine(policies.policies, options, tenants, context);
+  const names = { principal: asked.principal, resource, actions };
+  warnOfNames(policies.policies, names, context, { lenientScopeSearch });
   const { engine } = deciding;
   for (const line of deciding.rolesWithoutEffect(asked.principal)) printWarning(context, line);
   const [result] = engine.check(asked);

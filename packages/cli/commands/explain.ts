@@ -94,10 +94,10 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   };
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  warnOfNames(policies.policies, { ...request, actions: [action] }, context, { lenientScopeSearch });
   const { policies: asked, program, traced } = await policiesWithout(policies, without);
   const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced };
   const deciding = decidingEngine(asked, options, tenants, context);
+  warnOfNames(policies.policies, { ...request, actions: [action] }, context, { lenientScopeSearch });
   const { engine } = deciding;
   for (const line of deciding.rolesWithoutEffect(request.principal)) printWarning(context, line);
   const search = near === 0 ? undefined : { near, keep };

@@ -131,7 +131,6 @@ async function planned(directory: string, options: Planned, context: CommandCont
   const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
   const { principal } = request;
-  warnOfNames(policies.policies, request, context, options);
   const engineOptions = {
     plan: writingOf(options.referenceShapes === true, options.missing),
     schemaEnforcement: 'warn' as const,
@@ -140,6 +139,7 @@ async function planned(directory: string, options: Planned, context: CommandCont
     traced: await policies.traced(),
   };
   const deciding = decidingEngine(policies.policies, engineOptions, options.tenants, context);
+  warnOfNames(policies.policies, request, context, options);
   const { engine } = deciding;
   for (const line of deciding.rolesWithoutEffect(principal)) printWarning(context, line);
   const plan = engine.plan(request);

@@ -16,6 +16,7 @@ import {
 } from '../../../runtime/engine/index.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import type { LoadedTenant } from '../../../server/service/call.js';
+import { explainReadError } from '../../../server/read-error.js';
 import { DOCUMENT_ENDINGS } from '../../../server/tenants/folder-source.js';
 import { MAX_DOCUMENT, tooLarge } from '../../../server/tenants/tenant-source.js';
 import { readTenantText } from '../../../server/tenants/tenant-text.js';
@@ -54,7 +55,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (error) {
-    throw new MissingError((error as Error).message, undefined, [], path);
+    throw new MissingError(explainReadError(error), undefined, [], path);
   }
 }
 
@@ -70,7 +71,7 @@ function ofFolder(folder: string, tenant: string, onRefused: OnRefused): LoadedT
 }
 
 function ofFile(file: string): TenantFiles {
-  const read = readDocument(file) ?? { reason: 'no such file' };
+  const read = readDocument(file) ?? { reason: 'file not found' };
   if ('reason' in read) throw new InputError(read.reason, undefined, [], file);
   return (tenant) => (read.document?.tenant === tenant ? read : NO_ROLES);
 }
