@@ -6,11 +6,18 @@ import type { RelatedTable } from './catalogue.js';
 import { refuted, type RlsFinding, unknown } from './finding.js';
 import { oneColumn } from './table-findings.js';
 
+/** The tables that conditions read beside their own. */
+export function relatedTables({ reader, tables }: Protection): readonly string[] {
+  const all = [...(reader?.tables ?? []).map(({ name }) => name), ...tables.flatMap(({ plain = [] }) => plain)];
+  return [...new Set(all)].sort();
+}
+
 /** Whether what reads related tables sees all of their rows: a hidden row denies nothing. */
-export function relatedFindings(found: readonly RelatedTable[], { reader, tables }: Protection): readonly RlsFinding[] {
+export function relatedFindings(found: readonly RelatedTable[], protection: Protection): readonly RlsFinding[] {
+  const { reader, tables } = protection;
   const plain = new Set(tables.flatMap(({ plain: names = [] }) => names));
   const read = new Set((reader?.tables ?? []).map(({ name }) => name));
-  return [...new Set([...plain, ...read])].sort().flatMap((name): readonly RlsFinding[] => {
+  return relatedTables(protection).flatMap((name): readonly RlsFinding[] => {
     const table = found.find((each) => each.name === name);
     const object = `table ${name}`;
     if (table === undefined) return [refuted('table-missing', object, 'it does not exist', { table: name })];

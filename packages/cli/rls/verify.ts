@@ -10,7 +10,7 @@ import { type ExpectedTexts, expectedTexts } from './expected-texts.js';
 import { type Certainty, refuted, type RlsFinding } from './finding.js';
 import { policyFindings } from './policy-findings.js';
 import { readCatalogue } from './read-catalogue.js';
-import { relatedColumnFindings, relatedFindings } from './related-findings.js';
+import { relatedColumnFindings, relatedFindings, relatedTables } from './related-findings.js';
 import { columnFindings, reachFindings, tableFindings } from './table-findings.js';
 
 /** What a verification found, and what it looked at. Plain data: its JSON is that of `authzc rls verify`. */
@@ -70,12 +70,6 @@ export async function verifyDatabase(
     objects: objectsOf(protection, roles, findings),
     findings,
   };
-}
-
-/** The tables that conditions read beside their own. */
-function relatedTables({ reader, tables }: Protection): readonly string[] {
-  const all = [...(reader?.tables ?? []).map(({ name }) => name), ...tables.flatMap(({ plain = [] }) => plain)];
-  return [...new Set(all)].sort();
 }
 
 /** What was read, and what it is compared with. */
