@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BundleText } from '../../server/bundle/read-bundle.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
+import { evaluateBundleText } from '../../server/swap/evaluate-bundle.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { freePort } from '../support/free-port.js';
@@ -591,6 +594,57 @@ function addTests({ client, url = '', stop }: Cluster): void {
         await server.close();
       }
     }
+  });
+
+  test('in a canary, subjects are those whom evaluations allow, each by its own bundle', async () => {
+    await fill(new Random(SEED));
+    writeTables(ROLES.column);
+    // The candidate reads what the current bundle does not.
+    const rules = (expr: string, ...roles: readonly string[]) => [
+      { actions: ['view'], effect: 'EFFECT_ALLOW', roles, condition: { match: { expr } } },
+    ];
+    const compile = async (name: string, own: readonly object[]): Promise<BundleText> => {
+      const policies = join(folder, name);
+      mkdirSync(policies);
+      const policy = { resource: 'doc', version: 'default', rules: own };
+      const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: policy });
+      writeFileSync(join(policies, 'doc.yaml'), text);
+      const flags = ['--facts', '--explain', '--bundle', `${name}.js`, '--out', `${name}-out`];
+      const { code, stderr } = await callAuthzc(['compile', name, ...flags], folder);
+      assert.is(code, 0, stderr);
+      return { name, digest: name, text: readFileSync(join(folder, `${name}.js`), 'utf8') };
+    };
+    const texts = [
+      await compile('current', rules('R.attr.kind != "y"', 'editor')),
+      await compile('candidate', rules('P.attr.level != 1 && R.attr.tags.size() < 2', 'viewer', 'editor')),
+    ] as const;
+    const config = configure({ maxRows: 7 });
+    const server = await startServer(config, await evaluateBundleText(texts[0]));
+    const answers = new Map<number, string>();
+    try {
+      for (const [version, percent] of [0, 50, 100].entries()) {
+        const rollout = { version: version + 1, current: 'current', candidate: 'candidate', previous: undefined };
+        const change = { ...rollout, stage: 'canary', percent, id: 'r1', passed: [] } as const;
+        (await server.prepareChange({ rollout: change, texts: version === 0 ? texts : [] })).commit();
+        const all: string[] = [];
+        for (let doc = 0; doc < DOCS; doc += 1) {
+          const asked = { resource: docOf(`d${doc}`), action: { name: 'view' } };
+          const allowed: string[] = [];
+          for (let user = 0; user < MEMBERS; user += 1) {
+            const { json } = await post(server, 'evaluation', { ...asked, subject: userOf(`m${user}`) });
+            if (json.decision === true) allowed.push(`m${user}`);
+          }
+          const found = await search(server, 'subject', { ...asked, subject: { type: 'user' } }, 3);
+          assert.equal(found, allowed, `${percent} %: d${doc}`);
+          all.push(allowed.join());
+        }
+        answers.set(percent, all.join(' '));
+      }
+    } finally {
+      await server.close();
+    }
+    // Both bundles decide at 50 %.
+    assert.is(new Set(answers.values()).size, 3, JSON.stringify([...answers]));
   });
 
   test('users and relations that a server cannot read or compare are refused', async () => {
