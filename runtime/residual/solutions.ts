@@ -1,7 +1,7 @@
-/** The last double that passes, if all before it do; undefined if none does. */
+/** The last double that passes, if all before it do; undefined if none does. Columns may have infinite values. */
 export function lastThat(passes: (x: number) => boolean): number | undefined {
-  const [lowest, highest] = [toOrdinal(-Number.MAX_VALUE), toOrdinal(Number.MAX_VALUE)];
-  if (!passes(-Number.MAX_VALUE)) return undefined;
+  const [lowest, highest] = [toOrdinal(Number.NEGATIVE_INFINITY), toOrdinal(Number.POSITIVE_INFINITY)];
+  if (!passes(Number.NEGATIVE_INFINITY)) return undefined;
   let [known, open] = [lowest, highest + 1n];
   while (open - known > 1n) {
     const middle = known + (open - known) / 2n;

@@ -59,7 +59,12 @@ export function bounded(shifted: Shifted, comparison: Comparison, constant: numb
 function findBound({ of, apply, falls }: Shifted, passes: (result: number) => boolean): Operand {
   const last = lastThat((x) => passes(apply(falls ? -x : x)));
   if (last === undefined) return guarded(isNumber(of), FALSE);
-  if (last === Number.MAX_VALUE) return isNumber(of);
+  if (last === Number.POSITIVE_INFINITY) return isNumber(of);
+  // JSON has no infinite numbers.
+  if (last === Number.NEGATIVE_INFINITY)
+    return falls
+      ? expression('gt', of, { value: Number.MAX_VALUE })
+      : expression('lt', of, { value: -Number.MAX_VALUE });
   return falls ? expression('ge', of, { value: -last }) : expression('le', of, { value: last });
 }
 

@@ -163,13 +163,16 @@ function bound(scope: Scope, value: Shifted, passes: (result: number) => boolean
 function above(scope: Scope, value: Shifted, fails: (result: number) => boolean): Sql {
   const last = lastThat((x) => fails(value.apply(value.falls ? -x : x)));
   if (last === undefined) return sql`${value.of.sql} IS NOT NULL`;
-  if (last === Number.MAX_VALUE) return NEVER;
   return limit(scope, value.of, value.falls ? '<' : '>', value.falls ? -last : last);
 }
 
+/** Not every database takes an infinite number as a parameter. */
 function limit(scope: Scope, column: Scalar, operator: Order, constant: number): Sql {
-  const isAnything =
-    (operator === '<=' && constant === Number.MAX_VALUE) || (operator === '>=' && constant === -Number.MAX_VALUE);
-  if (isAnything) return sql`${column.sql} IS NOT NULL`;
-  return compareNumber(scope, column, operator, constant);
+  if (Number.isFinite(constant)) return compareNumber(scope, column, operator, constant);
+  const largest = constant > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
+  const isInside = constant > 0 ? operator === '<' || operator === '<=' : operator === '>' || operator === '>=';
+  const hasEnd = operator === '<=' || operator === '>=';
+  if (isInside)
+    return hasEnd ? sql`${column.sql} IS NOT NULL` : compareNumber(scope, column, constant > 0 ? '<=' : '>=', largest);
+  return hasEnd ? compareNumber(scope, column, constant > 0 ? '>' : '<', largest) : NEVER;
 }
