@@ -80,7 +80,7 @@ export async function compareById(
         const attr = withoutJsonNull(row.attr);
         const expected = isAllowed(attr);
         // A row that JSON cannot represent exactly may be denied if check denies either reading.
-        const isSafe = expected && (row.orTold === undefined || isAllowed(row.orTold));
+        const isSafe = expected && (row.orTold === undefined || isAllowed(withoutJsonNull(row.orTold)));
         const decision = decisions.get(position)?.get(action) as FactsDecision;
         tally.cells += 1;
         if (decision.allowed) tally.allowed += 1;
