@@ -12,7 +12,7 @@ import { type FactDeciders, findPlace } from './deciders.js';
 import { factName, isAmong } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
-import { decideAll, fetchRows, knowsResponse, type LoopOptions, step, type WatchFetch } from './loop.js';
+import { decideAll, fetchRows, knowsResponse, listSubjects, type LoopOptions, step, type WatchFetch } from './loop.js';
 import { isSelector, type Selected, type SelectedChain, Selectors, type SelectOptions } from './selectors.js';
 import { type CallerPolicy, prepareSources, type Selector, type ServedSource } from './source.js';
 
@@ -263,9 +263,9 @@ export class FactGatherer {
     if (this.selectors.isEmpty) return { known: check, resources: [], chain: undefined, indexes: undefined };
     const chain = this.selectChain(check.principal, gathered);
     const resources = check.resources.map(({ resource }) => this.selectResource(resource, gathered));
+    const isChainKnown = listUnselected(chain).length === 0;
     const indexes = [...resources.keys()].filter(
-      (index) =>
-        listUnselected(chain).length === 0 && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
+      (index) => isChainKnown && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
     );
     const known = {
       ...check,
@@ -512,10 +512,6 @@ function takeKnown(subject: Subject, rows: Rows): void {
 
 function isWhole(ask: Ask): boolean {
   return listSubjects(ask).every(({ unknown }) => unknown.size === 0);
-}
-
-function listSubjects({ principals, resource }: Ask): readonly Subject[] {
-  return [...principals.map(({ subject }) => subject), resource.subject];
 }
 
 /** An ask with facts of its own: those that others share must not be forgotten, as the engine decides all of them together. */

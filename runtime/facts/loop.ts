@@ -219,7 +219,7 @@ function sorted(unknown: readonly UnknownFact[]): readonly UnknownFact[] {
   return [...unknown].sort((a, b) => (a.fact < b.fact ? -1 : 1));
 }
 
-function listSubjects({ principals, resource }: Ask): readonly Subject[] {
+export function listSubjects({ principals, resource }: Ask): readonly Subject[] {
   return [...principals.map(({ subject }) => subject), resource.subject];
 }
 
