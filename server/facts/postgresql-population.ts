@@ -10,7 +10,7 @@ import {
   type SqlTable,
   type SqlUsers,
 } from '../../runtime/residual/sql/index.js';
-import { isRelation, type SqlColumns } from '../../runtime/residual/sql/table.js';
+import { isRelation, pathOfColumn, type SqlColumns } from '../../runtime/residual/sql/table.js';
 import type { FoundIds, Population } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
 import { firstName } from './open-table.js';
@@ -227,7 +227,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INTEGER = /^(0|-?[1-9]\d{0,18})$/;
 
 function idColumn({ name, id }: SearchedTable): IdColumn {
-  const column = quotePath(id.column.includes('.') ? id.column : `${name}.${id.column}`, 'postgresql');
+  const column = quotePath(pathOfColumn({ name }, id.column), 'postgresql');
   switch (id.type) {
     case 'uuid':
       return {

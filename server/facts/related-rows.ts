@@ -104,7 +104,8 @@ class RelatedReader {
       const column = columnOf(above, ours);
       return [`${column} AS o${index}`, `${column}::text COLLATE "C" AS t${index}`];
     });
-    const starts = `SELECT DISTINCT ${keys.join(', ')} ${found(parameters)}`;
+    const startsBy = (given: unknown[]): string => `SELECT DISTINCT ${keys.join(', ')} ${found(given)}`;
+    const starts = startsBy(parameters);
     const isNext = pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ');
     const reached = relation.closure === undefined ? starts : reachedKeys(relation, starts, depth, parameters);
     const from = `FROM (${reached}) AS k JOIN ${quotePath(table, 'postgresql')} AS ${alias} ON ${isNext}`;
@@ -126,7 +127,7 @@ class RelatedReader {
                 found(given),
                 ...pairs.map(([theirs, ours]) => `${columnOf(alias, theirs)} = ${columnOf(above, ours)}`),
               )})`
-            : `EXISTS (SELECT 1 FROM (${reachedKeys(relation, `SELECT DISTINCT ${keys.join(', ')} ${found(given)}`, depth, given)}) AS k WHERE ${isNext})`;
+            : `EXISTS (SELECT 1 FROM (${reachedKeys(relation, startsBy(given), depth, given)}) AS k WHERE ${isNext})`;
         return allOf(
           `FROM ${quotePath(table, 'postgresql')} AS ${alias} WHERE ${isRelated}`,
           filterOf(alias, where, given),

@@ -13,7 +13,7 @@ import type { Dialect } from './dialect.js';
 import { ALWAYS, listed, NEVER, type Sql, sql } from './fragment.js';
 import { selectDialect, LONGEST, MOST_PARAMETERS, writeStatement } from './render.js';
 import { identifier } from './scope.js';
-import { isRelation, type SqlTable } from './table.js';
+import { isRelation, pathOfColumn, type SqlTable } from './table.js';
 import { UnsupportedPlanError } from './unsupported-plan.js';
 
 /**
@@ -321,8 +321,7 @@ function ownColumns({ columns }: SqlTable): readonly { readonly attribute: strin
 }
 
 function columnIn(table: SqlTable, column: string, dialect: Dialect): Sql {
-  const whole = column.includes('.') ? column : `${table.alias ?? table.name}.${column}`;
-  return sql`${identifier(whole, dialect)}`;
+  return sql`${identifier(pathOfColumn(table, column), dialect)}`;
 }
 
 /** A name without that of its table or schema. */

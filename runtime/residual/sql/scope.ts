@@ -4,6 +4,7 @@ import { Refusal } from './refusal.js';
 import { selectFormat } from './moment-format.js';
 import {
   isRelation,
+  pathOfColumn,
   type SqlColumn,
   type SqlColumns,
   type SqlRelation,
@@ -164,11 +165,6 @@ export function columnName({ dialect, table }: Scope, column: string, owner: str
     throw new TypeError(`a column of a related table is named without its table: ${JSON.stringify(column)}`);
   if (owner !== undefined) return { ...sql`${owner}.${identifier(column, dialect)}`, columnOf: owner };
   return { ...sql`${identifier(pathOfColumn(table, column), dialect)}`, columnOf: OF_RESOURCE };
-}
-
-/** A column of a table with the name that a statement has for the table. */
-export function pathOfColumn({ name, alias = name }: Pick<SqlTable, 'name' | 'alias'>, column: string): string {
-  return column.includes('.') ? column : `${alias}.${column}`;
 }
 
 /** What NULL and the JSON value null in a column are, of which `missing` makes both NULL. */

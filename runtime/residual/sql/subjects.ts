@@ -2,9 +2,10 @@ import type { Filter } from '../filter.js';
 import { expression, type Operand } from '../operand.js';
 import type { RuleFilter, SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import { renderRows, selectDialect } from './render.js';
-import { identifier, pathOfColumn } from './scope.js';
+import { identifier } from './scope.js';
 import {
   isRelation,
+  pathOfColumn,
   type SqlColumn,
   type SqlColumns,
   type SqlDialect,

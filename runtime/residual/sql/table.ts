@@ -174,3 +174,8 @@ export const SQL_TYPES = [
 export type Collation = 'binary' | 'deterministic' | 'other';
 
 export type SqlDialect = 'sqlite' | 'postgresql' | 'mysql';
+
+/** A column of a table with the name that a statement has for the table. */
+export function pathOfColumn({ name, alias = name }: Pick<SqlTable, 'name' | 'alias'>, column: string): string {
+  return column.includes('.') ? column : `${alias}.${column}`;
+}
