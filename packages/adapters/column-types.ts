@@ -249,8 +249,8 @@ export function normalType(type: string, dialect: SqlDialect): string {
     .replaceAll(/\s+(unsigned|zerofill)\b/g, '')
     .replaceAll(/\s+/g, ' ');
   // An extension may be in any schema.
-  if (dialect === 'postgresql' && plain.endsWith('.citext')) return `citext${dimensions.replaceAll(/\d/g, '')}`;
-  const name = (dialect === 'mysql' && MYSQL_ALIASES[plain]) || (ALIASES[plain] ?? plain);
+  const own = dialect === 'postgresql' && plain.endsWith('.citext') ? 'citext' : plain;
+  const name = (dialect === 'mysql' && MYSQL_ALIASES[own]) || (ALIASES[own] ?? own);
   return name + dimensions.replaceAll(/\d/g, '');
 }
 
