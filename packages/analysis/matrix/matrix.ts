@@ -75,9 +75,9 @@ export type Cell = (
 
 /** How many users may do something. */
 export interface CellPeople {
-  /** Those who may do it whatever the rest of a request is. */
+  /** Users who may do it in every request. */
   readonly least: number;
-  /** Those who may do it for some request; equal to `least` where the number is exact. */
+  /** Users who may do it in some request; equal to `least` where the number is exact. */
   readonly most: number;
   /** What decides about the others, such as `resource.attr.owner`; absent where the number is exact. */
   readonly dependsOn?: readonly string[];

@@ -4,7 +4,7 @@ import { PathReader } from '../facts/paths.js';
 import { ReadSetBuilder } from '../facts/read-set.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
-import { KnownSide } from '../matrix/known-fields.js';
+import { type KnownFields, KnownSide } from '../matrix/known-fields.js';
 import type { Cell, CellPeople, CountPeople, MatrixRow } from '../matrix/matrix.js';
 
 /** A user to count. */
@@ -75,13 +75,7 @@ interface CountedUser {
 }
 
 /** The fields of a user that no request says otherwise. */
-function knownFields({
-  id,
-  roles,
-  attr = {},
-  scope,
-  policyVersion,
-}: MatrixUser): ConstructorParameters<typeof KnownSide<'principal'>>[1] {
+function knownFields({ id, roles, attr = {}, scope, policyVersion }: MatrixUser): KnownFields<'principal'> {
   return {
     id,
     roles,

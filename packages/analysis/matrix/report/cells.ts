@@ -28,7 +28,7 @@ export function wordAnswer({ answer }: Exclude<Cell, { readonly answer: 'conditi
   }
 }
 
-/** What a cell says, with the number of users who may do it, or the least and the most. */
+/** The text of a cell with the number of users who may perform the action, or its bounds. */
 export function withPeople(text: string, { answer, people }: Cell): string {
   if (people === undefined || answer === 'denied') return text;
   const { least, most } = people;
@@ -36,8 +36,13 @@ export function withPeople(text: string, { answer, people }: Cell): string {
   return least === 0 ? `${text} (up to ${most})` : `${text} (${least} to ${most})`;
 }
 
+/** The lines below a table: what it does not say. */
+export function listRemarks(table: MatrixTable): readonly string[] {
+  return [gapText(table), boundsText(table)].flatMap((text) => text ?? []);
+}
+
 /** What decides about users of a table who are not counted exactly; undefined if all are. */
-export function boundsText({ rows }: MatrixTable): string | undefined {
+function boundsText({ rows }: MatrixTable): string | undefined {
   const causes = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ people }) => people?.dependsOn ?? [])));
   if (causes.size === 0) return undefined;
   return `How many in a range may do it depends on ${[...causes].sort().map(visible).join(', ')}`;

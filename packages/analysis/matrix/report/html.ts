@@ -1,6 +1,6 @@
 import { escaped } from '../../report/html.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { boundsText, gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
+import { listRemarks, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** One page without scripts and without anything to load. */
 export function matrixHtml({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -22,7 +22,7 @@ ${rows.length === 0 ? '' : `<section>\n<h2>Names in conditions</h2>\n<table>\n${
 
 function section(table: MatrixTable): string {
   const notes = new Notes();
-  const remarks = [gapText(table), boundsText(table)].flatMap((text) => text ?? []);
+  const remarks = listRemarks(table).map((text) => `<p>${escaped(text)}\n`);
   const head = ['', ...table.actions.map((action) => nameText(action, 'action'))];
   const rows = table.rows.map(
     (row) =>
@@ -35,7 +35,7 @@ function section(table: MatrixTable): string {
 <tr>${head.map((text) => `<th>${escaped(text)}`).join('')}
 ${rows.join('\n')}
 </table>
-${remarks.map((text) => `<p>${escaped(text)}\n`).join('')}${conditions.length === 0 ? '' : `<ol>\n${conditions.join('\n')}\n</ol>\n`}</section>`;
+${remarks.join('')}${conditions.length === 0 ? '' : `<ol>\n${conditions.join('\n')}\n</ol>\n`}</section>`;
 }
 
 function cellHtml(cell: Cell, notes: Notes): string {

@@ -1,6 +1,6 @@
 import { visible } from '../../../../compiler/diagnostics/visible.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { boundsText, gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
+import { listRemarks, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** Tables as Markdown; long conditions are numbered below their table. */
 export function matrixMarkdown({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -26,7 +26,6 @@ export function matrixMarkdown({ tables, definitions }: Matrix, pathOf: (file: s
 
 function tableLines(table: MatrixTable): readonly string[] {
   const notes = new Notes();
-  const gap = gapText(table);
   const rows = table.rows.map((row) =>
     line([plain(rowTitle(row)), ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell))]),
   );
@@ -37,7 +36,7 @@ function tableLines(table: MatrixTable): readonly string[] {
     line(['', ...table.actions.map((action) => plain(nameText(action, 'action')))]),
     `|${'---|'.repeat(table.actions.length + 1)}`,
     ...rows,
-    ...[gap, boundsText(table)].flatMap((one) => (one === undefined ? [] : ['', plain(one)])),
+    ...listRemarks(table).flatMap((text) => ['', plain(text)]),
     ...(notes.conditions.length === 0 ? [] : ['']),
     ...notes.conditions.map((condition, index) => `${index + 1}. ${code(condition)}`),
   ];

@@ -2,7 +2,7 @@ import { visible } from '../../../../compiler/diagnostics/visible.js';
 import { columns } from '../../report/columns.js';
 import type { Definition } from '../definitions.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
-import { boundsText, gapText, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
+import { listRemarks, nameText, Notes, rowTitle, titleParts, withPeople, wordAnswer } from './cells.js';
 
 /** Tables for a terminal; long conditions are numbered below their table. */
 export function matrixText({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
@@ -15,7 +15,6 @@ export function matrixText({ tables, definitions }: Matrix, pathOf: (file: strin
 
 function tableLines(table: MatrixTable): readonly string[] {
   const notes = new Notes();
-  const bounds = boundsText(table);
   const rows = [
     ['', ...table.actions.map((action) => nameText(action, 'action'))],
     ...table.rows.map((row) => [rowTitle(row), ...row.cells.map((cell) => withPeople(cellText(cell, notes), cell))]),
@@ -23,15 +22,13 @@ function tableLines(table: MatrixTable): readonly string[] {
   return [
     titleParts(table).join('   '),
     ...columns(rows).map((line) => `  ${line}`),
-    ...gapLines(table),
-    ...(bounds === undefined ? [] : [`  ${bounds}`]),
+    ...remarkLines(table),
     ...notes.conditions.map((condition, index) => `  [${index + 1}] ${visible(condition)}`),
   ];
 }
 
-function gapLines(table: MatrixTable): readonly string[] {
-  const gap = gapText(table);
-  return gap === undefined ? [] : [`  ${gap}`];
+function remarkLines(table: MatrixTable): readonly string[] {
+  return listRemarks(table).map((text) => `  ${text}`);
 }
 
 function cellText(cell: Cell, notes: Notes): string {
@@ -57,7 +54,7 @@ export function answersText({ tables, definitions }: Matrix, pathOf: (file: stri
     [...titleParts(table), ...table.actions.map((action) => nameText(action, 'action'))].join('   '),
     ...(table.rows.length === 0 ? ['  nobody'] : []),
     ...columns(table.rows.map((row) => [rowTitle(row), ...row.cells.map(answerText)])).map((line) => `  ${line}`),
-    ...gapLines(table),
+    ...remarkLines(table),
   ]);
   const names = definitions.length === 0 ? [] : [definitionLines(definitions, pathOf)];
   return `${[...blocks, ...names].map((lines) => lines.join('\n')).join('\n\n')}\n`;
