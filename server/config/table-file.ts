@@ -61,7 +61,7 @@ const relation = v.strictObject({
 
 const table = v.object({ name: v.string(), id: v.exactOptional(column), columns: v.optional(columns, {}) });
 
-/** The parts of a file of tables that sources read (docs/plans.md#tables-in-a-file). */
+/** Only the parts that sources read (docs/plans.md#tables-in-a-file). */
 const tableFile = v.object({
   tables: v.optional(v.record(v.string(), table), {}),
   users: v.exactOptional(
@@ -86,31 +86,33 @@ const tableFile = v.object({
   ),
 });
 
-/** Reads the table of a kind from a file of tables. Throws a ConfigError if the file has none, or is not right. */
-export function readTable(text: string, file: string, kind: string): SqlTable {
-  const { tables } = readTableFile(text, file);
+/** The parts of a file of tables that sources read, and its path for messages. */
+export type TableFile = v.InferOutput<typeof tableFile> & { readonly path: string };
+
+/** Finds the table of a kind in a file of tables. Throws a ConfigError if the file has none. */
+export function findTable({ tables, path }: TableFile, kind: string): SqlTable {
   const found = Object.hasOwn(tables, kind) ? tables[kind] : undefined;
-  if (found === undefined) throw new ConfigError(`has no table for \`${kind}\``, file);
+  if (found === undefined) throw new ConfigError(`has no table for \`${kind}\``, path);
   return found;
 }
 
-/** Reads the table of users from a file of tables. Throws a ConfigError if the file has none, or is not right. */
-export function readUsers(text: string, file: string): SqlUsers {
-  const { users } = readTableFile(text, file);
-  if (users === undefined) throw new ConfigError('has no `users`: add them, or name the `table` of the source', file);
+/** Finds the table of users in a file of tables. Throws a ConfigError if the file has none, or servers cannot read it. */
+export function findUsers({ users, path }: TableFile): SqlUsers {
+  if (users === undefined) throw new ConfigError('has no `users`: add them, or name the `table` of the source', path);
   const { roles } = users;
   if (isRelation(roles) && (roles.relation !== 'many' || pathOfRole(roles) === undefined))
     throw new ConfigError(
       '`users.roles`: rows of another table need `relation: many` and a `value`, or one column, which may be that of `relation: one`',
-      file,
+      path,
     );
   return users;
 }
 
-function readTableFile(text: string, file: string): v.InferOutput<typeof tableFile> {
-  const { output, issues = [], success } = v.safeParse(tableFile, plainValue(readConfig(text, file)));
+/** Reads the text of a file of tables. Throws a ConfigError if it is not right. */
+export function parseTableFile(text: string, path: string): TableFile {
+  const { output, issues = [], success } = v.safeParse(tableFile, plainValue(readConfig(text, path)));
   const [issue] = issues;
   if (!success)
-    throw new ConfigError(`\`${issue?.path?.map(({ key }) => String(key)).join('.')}\`: ${issue?.message}`, file);
-  return output;
+    throw new ConfigError(`\`${issue?.path?.map(({ key }) => String(key)).join('.')}\`: ${issue?.message}`, path);
+  return { ...output, path };
 }

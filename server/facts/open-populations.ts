@@ -4,11 +4,11 @@ import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Population, Populations } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
-import { firstName, openTable } from './open-table.js';
 import { listProvided } from './provided.js';
 import { postgresqlPopulation, type RunReadOnly, type SearchedTable } from './postgresql-population.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import type { SourceStates } from './source-states.js';
+import { firstName, type SourceTable, type SourceTables } from './source-tables.js';
 
 /** What may be searched, and how to stop that. */
 export interface OpenPopulations {
@@ -28,6 +28,7 @@ const USUAL_TYPE = 'user';
  */
 export async function openPopulations(
   { from, search }: Pick<SourcesConfig, 'from' | 'search'>,
+  tables: SourceTables,
   states: Pick<SourceStates, 'lost' | 'failed'>,
   disagreed: Populations['disagreed'],
 ): Promise<OpenPopulations> {
@@ -46,7 +47,7 @@ export async function openPopulations(
         : [resources, sanitize(source.of)];
       if (known.has(key))
         throw new ConfigError(`another source provides the rows of \`${key}\``, `sources.from.${name}.search`);
-      const table = searchedTable(name, source);
+      const table = searchedTable(name, source, tables.get(name) as SourceTable);
       const pool = await openReadOnlyPool({
         url: source.sql.url,
         maxConnections: search.maxConnections,
@@ -70,12 +71,13 @@ export async function openPopulations(
 }
 
 /** The table of a source, with the columns that decisions know of: attributes that it does not provide are missing for these. */
-function searchedTable(name: string, source: SourceConfig): SearchedTable {
-  const { sql } = source;
-  const { kind, table } = openTable(sql as NonNullable<SourceConfig['sql']>);
+function searchedTable(name: string, source: SourceConfig, { kind, table }: SourceTable): SearchedTable {
   const { id } = table;
   if (id === undefined)
-    throw new ConfigError(`the table of \`${sql?.table}\` needs \`id\` to be searched`, `sources.from.${name}.search`);
+    throw new ConfigError(
+      `the table of \`${source.sql?.table}\` needs \`id\` to be searched`,
+      `sources.from.${name}.search`,
+    );
   const provided = new Set(listProvided(source, table));
   const columns = Object.entries(table.columns).flatMap(([path, stored]) => {
     const isProvided = provided.has(path) || provided.has(firstName(path));

@@ -3,9 +3,9 @@ import { FactGatherer } from '../../runtime/facts/gather.js';
 import type { ServedSource } from '../../runtime/facts/source.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
-import { openTable } from './open-table.js';
 import { listProvided } from './provided.js';
 import type { SourceStates } from './source-states.js';
+import type { SourceTable, SourceTables } from './source-tables.js';
 
 /** The sources of a server, and what fetches from them. */
 export interface OpenSources {
@@ -24,13 +24,18 @@ interface OpenSource {
 const BOUNDS = { atOnce: 64, waiting: 1000 };
 
 /** Opens the sources of a configuration. Rejects with a ConfigError if one cannot be used, or two provide a fact. */
-export async function openSources(config: SourcesConfig, states: SourceStates): Promise<OpenSources> {
+export async function openSources(
+  config: SourcesConfig,
+  tables: SourceTables,
+  states: SourceStates,
+): Promise<OpenSources> {
   const open: OpenSource[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(open.map((one) => one.close()));
   };
   try {
-    for (const [name, own] of Object.entries(config.from)) open.push(await openSource(name, own, config, states));
+    for (const [name, own] of Object.entries(config.from))
+      open.push(await openSource(name, own, config, tables.get(name), states));
     const gatherer = new FactGatherer(
       open.map(({ source }) => source),
       {
@@ -52,9 +57,10 @@ async function openSource(
   name: string,
   own: SourceConfig,
   { deadline: usual }: SourcesConfig,
+  stored: SourceTable | undefined,
   states: SourceStates,
 ): Promise<OpenSource> {
-  const { of, http, sql, key, caller, notFound, cost, cache, selects, deadline = usual } = own;
+  const { of, http, key, caller, notFound, cost, cache, selects, deadline = usual } = own;
   const shared = {
     of,
     name,
@@ -68,7 +74,7 @@ async function openSource(
   };
   const { source, close } =
     http === undefined
-      ? await openSql(name, sql as NonNullable<SourceConfig['sql']>, own, shared, states)
+      ? await openSql(name, own, stored as SourceTable, shared, states)
       : await openHttp(http, own, shared);
   return { source: watched(source, name, states), close };
 }
@@ -112,19 +118,17 @@ type HttpTypes = NonNullable<ServedSource['types']>;
 
 async function openSql(
   name: string,
-  sql: NonNullable<SourceConfig['sql']>,
   own: SourceConfig,
+  stored: SourceTable,
   shared: Shared,
   states: SourceStates,
 ): Promise<OpenSource> {
   const { postgresqlSource } = await import('./postgresql-source.js');
-  const { deadline } = shared;
-  const stored = openTable(sql);
-  const { url, maxConnections } = sql;
+  const { url, maxConnections } = own.sql as NonNullable<SourceConfig['sql']>;
   return postgresqlSource({
     url,
     maxConnections,
-    timeout: deadline,
+    timeout: shared.deadline,
     stored,
     of: { ...shared, provides: listProvided(own, stored.table) },
     onProblem: (error) => states.lost(name, error),

@@ -13,7 +13,7 @@ import {
 import { isRelation, pathOfColumn, type SqlColumns } from '../../runtime/residual/sql/table.js';
 import type { FoundIds, Population } from '../service/population.js';
 import { RpcError } from '../service/rpc-error.js';
-import { firstName } from './open-table.js';
+import { firstName } from './source-tables.js';
 import { plainName } from './related-rows.js';
 
 /**

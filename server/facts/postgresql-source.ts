@@ -14,7 +14,7 @@ import type { FactSource } from '../../runtime/facts/index.js';
 import type { SqlColumn, SqlTable, SqlUsers } from '../../runtime/residual/sql/index.js';
 import { isRelation, type SqlColumns, type SqlRelation } from '../../runtime/residual/sql/table.js';
 import type { PoolOptions } from '../outgoing/postgresql-pool.js';
-import { firstName, listAttributes, type SourceTable } from './open-table.js';
+import { firstName, listAttributes, type SourceTable } from './source-tables.js';
 import { openReadOnlyPool, type ReadOnlyPool } from './read-only-pool.js';
 import { plainName, readRelatedRows, relatedTo } from './related-rows.js';
 

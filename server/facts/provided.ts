@@ -1,7 +1,7 @@
 import { factName } from '../../runtime/facts/fact-names.js';
 import type { FactProvider } from '../../runtime/facts/unprovided.js';
 import type { SourcesConfig } from '../config.js';
-import { listAttributes, openTable, type SourceTable } from './open-table.js';
+import { listAttributes, type SourceTable, type SourceTables } from './source-tables.js';
 
 type SourceConfig = SourcesConfig['from'][string];
 
@@ -14,13 +14,16 @@ export function listProvided(
   return Array.isArray(provides) ? provides : Object.keys(provides);
 }
 
-/** What provides facts by a configuration: sources, and callers, as `sources.sent` says. Throws a ConfigError. */
-export function listProviders({ from, sent }: Pick<SourcesConfig, 'from' | 'sent'>): readonly FactProvider[] {
+/** What provides facts by a configuration: sources, and callers, as `sources.sent` says. */
+export function listProviders(
+  { from, sent }: Pick<SourcesConfig, 'from' | 'sent'>,
+  tables: SourceTables,
+): readonly FactProvider[] {
   return [
-    ...Object.values(from).map((source): FactProvider => {
-      const { of, sql } = source;
+    ...Object.entries(from).map(([name, source]): FactProvider => {
+      const { of } = source;
       const root = of === 'principal' ? 'principal.attr' : 'resource.attr';
-      const attributes = listProvided(source, sql && openTable(sql).table);
+      const attributes = listProvided(source, tables.get(name)?.table);
       return { of, facts: new Set(attributes.map((attribute) => factName(root, attribute))) };
     }),
     // Callers send them of any kind.

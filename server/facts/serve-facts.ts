@@ -14,6 +14,7 @@ import { openPopulations } from './open-populations.js';
 import { openSources } from './open-sources.js';
 import { listProviders } from './provided.js';
 import { type SourceState, SourceStates } from './source-states.js';
+import { readSourceTables } from './source-tables.js';
 import { describeUnprovided, listUnprovided } from './unprovided.js';
 
 /** Where problems are logged. */
@@ -47,15 +48,16 @@ export interface ServedFacts {
 export async function serveFacts(config: SourcesConfig, logger: Logger | undefined): Promise<ServedFacts> {
   const reporter = new ThrottledReporter((message) => logger?.warn(message));
   const states = new SourceStates(Object.keys(config.from), reporter);
-  const sources = await openSources(config, states);
+  const tables = readSourceTables(config.from);
+  const sources = await openSources(config, tables, states);
   const { gatherer } = sources;
-  const providers = listProviders(config);
+  const providers = listProviders(config, tables);
   const disagreed = (of: string, ids: readonly string[]): void =>
     logger?.error('search/disagree: the database selects rows that a check denies; compare the table file with it', {
       of,
       ids,
     });
-  const searched = await openPopulations(config, states, disagreed).catch(async (error: unknown) => {
+  const searched = await openPopulations(config, tables, states, disagreed).catch(async (error: unknown) => {
     await sources.close();
     throw error;
   });

@@ -8,7 +8,7 @@ import {
 } from '../../runtime/residual/sql/table.js';
 import type { SourcesConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
-import { readTable, readUsers } from '../config/table-file.js';
+import { findTable, findUsers, parseTableFile, type TableFile } from '../config/table-file.js';
 import { explainReadError } from '../read-error.js';
 
 /** Where a source finds its rows: the table of a kind, or of users with their roles. */
@@ -16,21 +16,36 @@ export type SourceTable =
   | { readonly kind: 'rows'; readonly table: SqlTable }
   | { readonly kind: 'users'; readonly table: SqlUsers };
 
-/** Reads the table of a source from its file of tables. Throws a ConfigError if it cannot. */
-export function openTable({ tables, table }: NonNullable<SourcesConfig['from'][string]['sql']>): SourceTable {
+/** The tables of the sources that have one, by the names of the sources. */
+export type SourceTables = ReadonlyMap<string, SourceTable>;
+
+/** Reads the tables of sources from their files, each file once. Throws a ConfigError if one cannot be read. */
+export function readSourceTables(from: SourcesConfig['from']): SourceTables {
+  const files = new Map<string, TableFile>();
+  const tables = new Map<string, SourceTable>();
+  for (const [source, { sql }] of Object.entries(from)) {
+    if (sql === undefined) continue;
+    const file = files.get(sql.tables) ?? readTableFile(sql.tables);
+    files.set(sql.tables, file);
+    const found: SourceTable =
+      sql.table === undefined
+        ? { kind: 'users', table: findUsers(file) }
+        : { kind: 'rows', table: findTable(file, sql.table) };
+    const problem = findRelationProblem(found.table.columns);
+    if (problem !== undefined) throw new ConfigError(problem, sql.tables);
+    tables.set(source, found);
+  }
+  return tables;
+}
+
+function readTableFile(path: string): TableFile {
   let text: string;
   try {
-    text = readFileSync(tables, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(explainReadError(error), tables);
+    throw new ConfigError(explainReadError(error), path);
   }
-  const found: SourceTable =
-    table === undefined
-      ? { kind: 'users', table: readUsers(text, tables) }
-      : { kind: 'rows', table: readTable(text, tables, table) };
-  const problem = findRelationProblem(found.table.columns);
-  if (problem !== undefined) throw new ConfigError(problem, tables);
-  return found;
+  return parseTableFile(text, path);
 }
 
 /** Why related rows cannot be found by several steps; undefined if they can. */
