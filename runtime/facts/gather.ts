@@ -13,6 +13,7 @@ import { factName, isAmong } from './fact-names.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
 import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, knowsResponse, listSubjects, type LoopOptions, step, type WatchFetch } from './loop.js';
+import { narrowAnswer } from './narrow-answer.js';
 import { isSelector, type Selected, type SelectedChain, Selectors, type SelectOptions } from './selectors.js';
 import { type CallerPolicy, prepareSources, type Selector, type ServedSource } from './source.js';
 
@@ -468,12 +469,11 @@ export function decideKnown(
     const roles = engine.tenants?.rolesFor({ ...request, principal: one }).roles ?? one.roles;
     const { actors: _, ...principal } = one;
     const { kind, scope, policyVersion: version } = asked.resource;
-    const read = reads?.({}, { kind, action: asked.action, roles, scope, version, principal });
-    const own = new Set([...unknown].filter((fact) => isAmong(fact, read)));
-    const answer =
-      own.size === 0
-        ? engine.isAllowed({ ...asked, principal, ...(tenants && { tenants }) })
-        : partial.partial({ ...asked, principal: { ...principal, roles } }, own);
+    const answer = narrowAnswer(
+      partial.partial({ ...asked, principal: { ...principal, roles } }, unknown),
+      () => reads?.({}, { kind, action: asked.action, roles, scope, version, principal }),
+      () => engine.isAllowed({ ...asked, principal, ...(tenants && { tenants }) }),
+    );
     if (answer === false) return false;
     if (answer !== true) for (const fact of answer) open.add(fact);
   }

@@ -13,6 +13,7 @@ import {
 import { factName, isAmong, readAttribute } from './fact-names.js';
 import type { LoadedRow } from './accept.js';
 import type { Loader } from './loader.js';
+import { narrowAnswer } from './narrow-answer.js';
 import type { PreparedSource } from './source.js';
 import type { RowLock } from './row-lock.js';
 
@@ -288,19 +289,15 @@ function answerOfOne(ask: Ask, index: number, deciders: Deciders): PartialAnswer
   // With everything known, the engine alone decides, which it does in the end.
   if (unknown.size === 0) return ask.principals.length === 1 || engine.isAllowed(request);
   const roles = engine.tenants?.rolesFor(request).roles;
-  const answer = partial.partial(
-    roles === undefined ? request : { ...request, principal: { ...request.principal, roles } },
-    unknown,
+  const answer = narrowAnswer(
+    partial.partial(
+      roles === undefined ? request : { ...request, principal: { ...request.principal, roles } },
+      unknown,
+    ),
+    () => effectFacts(ask, index),
+    () => engine.isAllowed(request),
   );
-  if (typeof answer === 'object') {
-    // Without a formula, the decision is said to depend on everything.
-    const read = effectFacts(ask, index);
-    const asked = [...answer].filter((fact) => isAmong(fact, read));
-    if (asked.length > 0) return new Set(asked);
-    // All that it can read is known.
-    if (!engine.isAllowed(request)) return false;
-  }
-  if (answer === false) return false;
+  if (answer !== true) return answer;
   // A schema may reject what the policies allow.
   const sides = rejects(ask);
   if (!sides.principal && !sides.resource) return true;

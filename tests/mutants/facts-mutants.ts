@@ -67,7 +67,7 @@ const [EVALUATE, MACROS, UNKNOWN, CONTEXT, FORMULA, DECISIONS] = [
 const [PATHS, READ_SET, OF_POINT, SCHEMAS] = ['paths', 'read-set', 'of-point', 'schema-reads'].map(
   (name) => `${ANALYSIS}facts/${name}.ts`,
 ) as [string, string, string, string];
-const [OUTCOMES, PROJECT, KEY, LOOP, ASK, ACCEPT, LOADER, CACHE, SOURCE, SENT] = [
+const [OUTCOMES, PROJECT, KEY, LOOP, ASK, ACCEPT, LOADER, CACHE, SOURCE, SENT, NARROW] = [
   'outcomes',
   'project',
   'key',
@@ -78,7 +78,9 @@ const [OUTCOMES, PROJECT, KEY, LOOP, ASK, ACCEPT, LOADER, CACHE, SOURCE, SENT] =
   'cache',
   'source',
   'sent',
+  'narrow-answer',
 ].map((name) => `runtime/facts/${name}.ts`) as [
+  string,
   string,
   string,
   string,
@@ -528,14 +530,14 @@ export const FACTS_MUTANTS: readonly FactsMutant[] = [
   {
     name: 'without a formula, all sources are asked',
     file: LOOP,
-    find: 'const read = effectFacts(ask, index);',
-    replace: 'const read = effectFacts(ask, index) && undefined;',
+    find: '() => effectFacts(ask, index),',
+    replace: '() => undefined,',
   },
   {
     name: 'what is read by a decision without a formula is taken for known',
-    file: LOOP,
-    find: 'if (asked.length > 0) return new Set(asked);',
-    replace: '',
+    file: NARROW,
+    find: 'return needed.length > 0 ? new Set(needed) : isAllowed();',
+    replace: 'return isAllowed();',
   },
   {
     name: 'a row that was too old is taken again',

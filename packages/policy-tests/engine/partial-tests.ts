@@ -6,6 +6,7 @@ import type {
   EngineOptions,
 } from '../../../runtime/engine/index.js';
 import { FACT_ROOTS, isAmong, readAttribute, withoutFacts } from '../../../runtime/facts/fact-names.js';
+import { narrowAnswer } from '../../../runtime/facts/narrow-answer.js';
 import { ALLOW } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type { Program } from '../../../compiler/ir/program.js';
@@ -75,22 +76,17 @@ class ProgramTests implements PartialTests {
   private answer(request: AccessRequest, unknown: ReadonlySet<string>): boolean | ReadonlySet<string> {
     const { principal, resource, action } = request;
     const { kind, scope, policyVersion: version } = resource;
-    const listRead = (roles: readonly string[]): readonly string[] => {
-      const { facts } = this.sets.of({ kind, action, roles, scope, version, principal });
-      return [...unknown].filter((fact) => isAmong(fact, facts));
-    };
-    const answer = this.partial.partial(request, unknown);
-    if (answer === false) return false;
-    if (typeof answer === 'object') {
-      // Without a formula, the decision is said to depend on everything.
-      const read = new Set(listRead(principal.roles));
-      const needed = [...answer].filter((fact) => read.has(fact));
-      if (needed.length > 0) return new Set(needed);
-      if (!this.engine.isAllowed(request)) return false;
-    }
-    if (!this.isRejecting) return true;
+    const listRead = (roles: readonly string[]): ReadonlySet<string> =>
+      this.sets.of({ kind, action, roles, scope, version, principal }).facts;
+    const answer = narrowAnswer(
+      this.partial.partial(request, unknown),
+      () => listRead(principal.roles),
+      () => this.engine.isAllowed(request),
+    );
+    if (answer !== true || !this.isRejecting) return answer;
     // Without roles, what schemas mention is left.
-    const checked = listRead([]);
+    const mentioned = listRead([]);
+    const checked = [...unknown].filter((fact) => isAmong(fact, mentioned));
     return checked.length === 0 || new Set(checked);
   }
 }
