@@ -1,20 +1,14 @@
-import {
-  type AccessRequest,
-  type AuxDataInput,
-  chainOf,
-  type PrincipalInput,
-  type ResourceInput,
-  type TenantDocuments,
-} from '../engine/index.js';
-import { type Instant, type ReadSetQuery, sanitize } from '../policy/index.js';
-import { type Ask, loadersAt, type Need, Rows, Subject, type UnknownFact, type UsedFact } from './ask.js';
+import { chainOf, type PrincipalInput, type ResourceInput } from '../engine/index.js';
+import { type Instant, sanitize } from '../policy/index.js';
+import { type Ask, loadersAt, type Need, Rows, Subject, type UsedFact } from './ask.js';
+import { CallSelectors, listUnselected, type SelectedCheck } from './call-selectors.js';
 import { type FactDeciders, findPlace } from './deciders.js';
+import type { FactsCheck, FactsPlan, Gathered, LackingFact } from './facts-call.js';
 import { factName, isAmong } from './fact-names.js';
+import { readByPlan } from './known-decisions.js';
 import { type CallBounds, Loader, type SourceCall } from './loader.js';
-import { rolesForAny } from './of-check.js';
 import { decideAll, fetchRows, knowsResponse, listSubjects, type LoopOptions, step, type WatchFetch } from './loop.js';
-import { narrowAnswer } from './narrow-answer.js';
-import { isSelector, type Selected, type SelectedChain, Selectors, type SelectOptions } from './selectors.js';
+import { type Selected, Selectors } from './selectors.js';
 import { type CallerPolicy, prepareSources, type Selector, type ServedSource } from './source.js';
 
 /** How facts are fetched for an engine that decides at once. */
@@ -29,32 +23,6 @@ export interface GathererOptions {
   readonly tell: (source: string, call: SourceCall) => void;
 }
 
-/** A check that needs facts. */
-export interface FactsCheck {
-  readonly principal: PrincipalInput;
-  readonly resources: readonly { readonly resource: ResourceInput; readonly actions: readonly string[] }[];
-  readonly auxData?: AuxDataInput | undefined;
-  readonly tenants?: TenantDocuments | undefined;
-  /** Whether derived roles are wanted, which may depend on more facts. */
-  readonly includeMeta: boolean;
-}
-
-/** A plan that needs facts of the principal. */
-export interface FactsPlan {
-  readonly principal: PrincipalInput;
-  readonly resource: Omit<ResourceInput, 'id'>;
-  readonly actions: readonly string[];
-  readonly tenants?: TenantDocuments | undefined;
-}
-
-/** The facts of one call, and the instant at which all of it is decided. */
-export interface Gathered {
-  readonly rows: Rows;
-  readonly instant: Instant;
-  /** When gathering began, in milliseconds since 1970. */
-  readonly began: number;
-}
-
 /** Who waits for what is fetched. */
 export interface Waiter {
   /** Aborted if nobody waits any more. */
@@ -63,9 +31,6 @@ export interface Waiter {
   /** The header `authorization` of the caller, for sources that forward it. */
   readonly authorization?: string | undefined;
 }
-
-/** A fact that a decision lacks; `not asked` if its source was not asked for it. */
-export type LackingFact = Omit<UnknownFact, 'reason'> & { readonly reason: UnknownFact['reason'] | 'not asked' };
 
 /** The attributes of a request with the facts that were fetched. */
 export interface CompletedCheck {
@@ -111,6 +76,7 @@ export class FactGatherer {
   /** Whether a source is asked with the credentials of callers. */
   readonly forwards: boolean;
   private readonly selectors: Selectors;
+  private readonly callSelectors: CallSelectors;
   private readonly deadline: number;
   private readonly maxSkew: number;
 
@@ -126,6 +92,7 @@ export class FactGatherer {
     );
     this.forwards = this.loaders.some(({ source }) => source.forwards);
     this.selectors = new Selectors(this.loaders);
+    this.callSelectors = new CallSelectors(this.selectors, maxSkew);
   }
 
   /**
@@ -158,7 +125,7 @@ export class FactGatherer {
    * Throws a SentFactError if any of them has a fact that may not be sent.
    */
   isComplete(deciders: FactDeciders, checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
-    if (!this.selectors.isEmpty && this.areSelected(checks, plans)) return false;
+    if (this.callSelectors.choose(checks, plans)) return false;
     const principalsOf = (principal: PrincipalInput, at: Omit<ResourceInput, 'id'>): readonly Subject[] =>
       this.principalsAt(deciders, principal, at);
     const subjects = [
@@ -182,14 +149,6 @@ export class FactGatherer {
     return this.selectors.namesOf(kind);
   }
 
-  private areSelected(checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
-    return (
-      (this.selects(undefined) && checks.length + plans.length > 0) ||
-      checks.some(({ resources }) => resources.some(({ resource }) => this.selects(resource.kind))) ||
-      plans.some(({ resource }) => this.selects(resource.kind))
-    );
-  }
-
   /** Whether what a caller says of the resources of a plan counts: a source may replace it. */
   private takesSent(deciders: FactDeciders, resource: FactsPlan['resource']): boolean {
     const { attr } = this.resourceSubject(deciders, { ...resource, id: '' });
@@ -206,16 +165,19 @@ export class FactGatherer {
   ): Promise<void> {
     const { rows, instant } = gathered;
     const options = this.loopOptions(instant, waiter);
-    if (!this.selectors.isEmpty) await this.fetchSelectors(checks, plans, gathered, options);
+    const needs = this.callSelectors.listNeeds(checks, plans, gathered);
+    if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
     // A row that is fetched once more for one decision may be too young beside those of another.
     const passes = this.maxSkew === Number.POSITIVE_INFINITY ? 1 : PASSES;
     for (let pass = 0; pass < passes; pass += 1) {
-      const asks = checks.flatMap((check) => this.asksOf(deciders, this.select(check, gathered)).flat());
+      const asks = checks.flatMap((check) =>
+        this.asksOf(deciders, this.callSelectors.selectCheck(check, gathered)).flat(),
+      );
       const open = asks.filter((ask) => !isWhole(ask));
       await decideAll(open, rows, deciders, options, () => {});
     }
     for (const plan of plans) {
-      const chain = this.selectChain(plan.principal, gathered);
+      const chain = this.callSelectors.selectChain(plan.principal, gathered);
       if (listUnselected(chain).length > 0) continue;
       const own = { ...plan, principal: chain.input };
       for (;;) {
@@ -224,59 +186,6 @@ export class FactGatherer {
         await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
       }
     }
-  }
-
-  /** Fetches what chooses policies: first, as everything else depends on it. */
-  private async fetchSelectors(
-    checks: readonly FactsCheck[],
-    plans: readonly FactsPlan[],
-    gathered: Gathered,
-    options: LoopOptions,
-  ): Promise<void> {
-    const { rows } = gathered;
-    const needs = [
-      ...checks.flatMap((check) => [
-        ...this.selectChain(check.principal, gathered).needs,
-        ...check.resources.flatMap(({ resource }) => this.selectResource(resource, gathered).needs),
-      ]),
-      ...plans.flatMap(({ principal }) => this.selectChain(principal, gathered).needs),
-    ];
-    if (needs.length > 0) await fetchRows([{ index: 0, needs }], false, rows, options, () => {});
-  }
-
-  /** A principal and its actors with what sources say of their roles, scopes and versions. Asks no source. */
-  private selectChain(principal: PrincipalInput, gathered: Gathered): SelectedChain {
-    // Refuses chains that are too long.
-    chainOf(principal);
-    return this.selectors.ofChain(principal, gathered.rows, this.selectOptions(gathered));
-  }
-
-  private selectResource(resource: ResourceInput, gathered: Gathered): Selected<ResourceInput> {
-    return this.selectors.ofResource(resource, gathered.rows, this.selectOptions(gathered));
-  }
-
-  private selectOptions({ began }: Gathered): SelectOptions {
-    return { now: now(), ...(this.maxSkew < Number.POSITIVE_INFINITY && { oldest: began - this.maxSkew }) };
-  }
-
-  /** A check with what sources say of roles, scopes and versions; of those resources whose policies are known. */
-  private select(check: FactsCheck, gathered: Gathered): SelectedCheck {
-    if (this.selectors.isEmpty) return { known: check, resources: [], chain: undefined, indexes: undefined };
-    const chain = this.selectChain(check.principal, gathered);
-    const resources = check.resources.map(({ resource }) => this.selectResource(resource, gathered));
-    const isChainKnown = listUnselected(chain).length === 0;
-    const indexes = [...resources.keys()].filter(
-      (index) => isChainKnown && listUnselected(resources[index] as Selected<ResourceInput>).length === 0,
-    );
-    const known = {
-      ...check,
-      principal: chain.input,
-      resources: indexes.map((index) => ({
-        actions: check.resources[index]?.actions ?? [],
-        resource: resources[index]?.input as ResourceInput,
-      })),
-    };
-    return { known, resources, chain, indexes };
   }
 
   /** Fetches all facts of a resource, whoever asks for it. Resolves with its attributes; undefined if one is not available. */
@@ -302,7 +211,7 @@ export class FactGatherer {
   /** A check with the facts that were fetched, and what cannot be decided by them. Asks no source. */
   complete(deciders: FactDeciders, check: FactsCheck, gathered: Gathered): CompletedCheck {
     const { rows, instant } = gathered;
-    const selection = this.select(check, gathered);
+    const selection = this.callSelectors.selectCheck(check, gathered);
     const asks = this.asksOf(deciders, selection);
     const options = { ...this.loopOptions(instant), isFinal: true };
     const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
@@ -346,7 +255,7 @@ export class FactGatherer {
 
   /** A plan with the facts of its principal that were fetched. Asks no source. */
   completePlan(deciders: FactDeciders, plan: FactsPlan, gathered: Gathered): CompletedPlan {
-    const chain = this.selectChain(plan.principal, gathered);
+    const chain = this.callSelectors.selectChain(plan.principal, gathered);
     const { principals, needs, lacking } = this.lookUp(deciders, { ...plan, principal: chain.input }, gathered.rows);
     const notAsked = needs.map(({ fact, source }): LackingFact => ({ fact, source, reason: 'not asked' }));
     return {
@@ -451,60 +360,6 @@ export class FactGatherer {
   }
 }
 
-/**
- * Whether a request is allowed while some facts are unknown; the facts on which that depends. Asks no source: for policies
- * that decide beside others, such as candidates.
- */
-export function decideKnown(
-  { engine, partial, settings, reads }: Pick<FactDeciders, 'engine' | 'partial' | 'settings' | 'reads'>,
-  request: AccessRequest,
-  unknown: ReadonlySet<string>,
-): boolean | ReadonlySet<string> {
-  const { tenants, ...asked } = request;
-  // While it is not known which policies decide, nothing is.
-  const selectors = [...unknown].filter(isSelector);
-  if (selectors.length > 0) return new Set(selectors);
-  const open = new Set<string>();
-  for (const one of chainOf(request.principal)) {
-    const roles = engine.tenants?.rolesFor({ ...request, principal: one }).roles ?? one.roles;
-    const { actors: _, ...principal } = one;
-    const { kind, scope, policyVersion: version } = asked.resource;
-    const answer = narrowAnswer(
-      partial.partial({ ...asked, principal: { ...principal, roles } }, unknown),
-      () => reads?.({}, { kind, action: asked.action, roles, scope, version, principal }),
-      () => engine.isAllowed({ ...asked, principal, ...(tenants && { tenants }) }),
-    );
-    if (answer === false) return false;
-    if (answer !== true) for (const fact of answer) open.add(fact);
-  }
-  if (open.size > 0) return open;
-  // A schema may reject what the policies allow.
-  return settings.schemaEnforcement === 'reject' ? unknown : true;
-}
-
-/** The facts of some that plans of an engine read. */
-export function listReadByPlan(deciders: FactDeciders, plan: FactsPlan, facts: readonly string[]): readonly string[] {
-  if (facts.length === 0) return [];
-  const wanted = readByPlan(deciders, plan);
-  return facts.filter((fact) => isSelector(fact) || isAmong(fact, wanted));
-}
-
-/** What plans of an engine read. A plan has no outputs, but the violations of schemas. */
-function readByPlan({ reads, settings, engine }: FactDeciders, plan: FactsPlan): ReadonlySet<string> | undefined {
-  if (reads === undefined) return undefined;
-  const { principal, resource, actions, tenants } = plan;
-  const { kind, scope, policyVersion: version } = resource;
-  const level: ReadSetQuery['level'] = settings.schemaEnforcement === 'warn' ? 'response' : 'effect';
-  const wanted = new Set<string>();
-  for (const own of chainOf(principal)) {
-    const roles = rolesForAny(engine, { principal: own, resource, actions, tenants });
-    const facts = reads({}, { kind, action: actions, roles, scope, version, principal: own, level });
-    if (facts === undefined) return undefined;
-    for (const fact of facts) wanted.add(fact);
-  }
-  return wanted;
-}
-
 function takeKnown(subject: Subject, rows: Rows): void {
   subject.take(rows, now(), undefined);
   subject.settleKeys();
@@ -546,23 +401,6 @@ function completed(subject: Subject, selected: Selected<unknown> | undefined): C
     fetched: [...(selected?.used ?? []), ...fetched],
     selected: selected?.fields ?? {},
   };
-}
-
-/** A check, and what sources say of it. */
-interface SelectedCheck {
-  /** The part of the check whose policies are known. */
-  readonly known: FactsCheck;
-  /** Of every resource of the check. */
-  readonly resources: readonly Selected<ResourceInput>[];
-  /** Undefined if no source says anything. */
-  readonly chain: SelectedChain | undefined;
-  /** The resources that are in `known`; undefined: all. */
-  readonly indexes: readonly number[] | undefined;
-}
-
-/** What a source should say of roles, scopes and versions, and is not known. */
-function listUnselected({ unknown, needs }: Pick<Selected<unknown>, 'unknown' | 'needs'>): readonly LackingFact[] {
-  return [...unknown, ...needs.map(({ fact, source }) => ({ fact, source, reason: 'not asked' as const }))];
 }
 
 /** How often all of a call is gone through if facts may not be far apart. */

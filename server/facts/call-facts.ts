@@ -1,15 +1,7 @@
 import { EvaluationLimitError } from '../../runtime/engine/index.js';
 import type { FactDeciders } from '../../runtime/facts/deciders.js';
-import {
-  type CompletedSubject,
-  type FactGatherer,
-  type FactsCheck,
-  type FactsPlan,
-  type Gathered,
-  type LackingFact,
-  SentFactError,
-  type Waiter,
-} from '../../runtime/facts/gather.js';
+import type { FactsCheck, FactsPlan, Gathered, LackingFact } from '../../runtime/facts/facts-call.js';
+import { type CompletedSubject, type FactGatherer, SentFactError, type Waiter } from '../../runtime/facts/gather.js';
 import type { Principal, Resource } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { SourcesConfig } from '../config.js';

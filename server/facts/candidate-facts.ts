@@ -1,5 +1,5 @@
 import type { FactDeciders } from '../../runtime/facts/deciders.js';
-import { decideKnown, listReadByPlan } from '../../runtime/facts/gather.js';
+import { decideKnown, listReadByPlan } from '../../runtime/facts/known-decisions.js';
 import type { AccessRequest } from '../../runtime/engine/index.js';
 import type { PlanCall } from '../service/decider.js';
 
