@@ -28,6 +28,15 @@ export function isAmong(fact: string, names: ReadonlySet<string> | undefined): b
   return [`${root}.${side.replace(/\[.*/, '')}.*`, `${root}.*.*`, '*.*.*'].some((whole) => names.has(whole));
 }
 
+/** The attributes of a request at a root; undefined for the claims of a request without any. */
+export function getAttributes(
+  root: FactRoot,
+  { principal, resource, auxData }: Pick<AccessRequest, 'principal' | 'resource' | 'auxData'>,
+): Attributes | undefined {
+  if (root === 'auxData.jwt') return auxData?.jwt;
+  return (root === 'principal.attr' ? principal.attr : resource.attr) ?? {};
+}
+
 /** Attributes without those that are not known. */
 function omitFacts(attr: Attributes | undefined, root: FactRoot, unknown: ReadonlySet<string>): Attributes {
   return Object.fromEntries(Object.entries(attr ?? {}).filter(([name]) => !unknown.has(factName(root, name))));

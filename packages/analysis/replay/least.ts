@@ -7,12 +7,19 @@ import {
   type Engine,
   type EngineOptions,
 } from '../../../runtime/engine/index.js';
-import { FACT_ROOTS, factName, type FactRoot, readAttribute, withoutFacts } from '../../../runtime/facts/fact-names.js';
+import {
+  FACT_ROOTS,
+  factName,
+  type FactRoot,
+  getAttributes,
+  readAttribute,
+  withoutFacts,
+} from '../../../runtime/facts/fact-names.js';
 import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
 import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
 import { ReadSets } from '../facts/of-point.js';
 import { PartialDecisions } from '../partial/partial-decisions.js';
-import { attributesAt, type KeptFacts, listUnknown } from './reduced-request.js';
+import { type KeptFacts, listUnknown } from './reduced-request.js';
 
 /** A fact that a decision cannot do without. */
 export interface DecidingFact {
@@ -95,7 +102,7 @@ export class LeastFacts {
     return facts.map((fact) => {
       for (const root of FACT_ROOTS) {
         const name = readAttribute(fact, root);
-        const attributes: Attributes = attributesAt(root, check) ?? {};
+        const attributes: Attributes = getAttributes(root, check) ?? {};
         if (name !== undefined && Object.hasOwn(attributes, name)) return { fact, value: attributes[name] };
       }
       return { fact };
@@ -124,7 +131,7 @@ function listFacts(sets: readonly ReadSet[], check: LoggedCheck): readonly strin
         const [ownPart, ownSide] = root.split('.');
         const [part, side, name] = path;
         if (isWhole(path, root))
-          for (const own of Object.keys(attributesAt(root, check) ?? {})) found.add(factName(root, own));
+          for (const own of Object.keys(getAttributes(root, check) ?? {})) found.add(factName(root, own));
         else if (part === ownPart && side === ownSide && name !== undefined) found.add(factName(root, name));
       }
   return [...found];

@@ -2,10 +2,10 @@ import { isSelector } from '../../../runtime/facts/selectors.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import type { CompiledBundle, Engine, EngineOptions } from '../../../runtime/engine/index.js';
-import { FACT_ROOTS, factName, type FactRoot, withoutFacts } from '../../../runtime/facts/fact-names.js';
+import { FACT_ROOTS, factName, type FactRoot, getAttributes, withoutFacts } from '../../../runtime/facts/fact-names.js';
 import { readSetsOfCheck, type ResourceCheck } from '../../../runtime/facts/of-check.js';
 import { readSetsDigest } from '../../../runtime/facts/set-digest.js';
-import type { Attributes, ReadSet } from '../../../runtime/policy/index.js';
+import type { ReadSet } from '../../../runtime/policy/index.js';
 import { ReadSets } from '../facts/of-point.js';
 import { PartialDecisions } from '../partial/partial-decisions.js';
 
@@ -94,7 +94,7 @@ function lacksFact({ paths }: ReadSet, check: ReducedCheck): boolean {
   return paths.some(({ path: [part, side, name] }) => {
     const root = FACT_ROOTS.find((one) => one === `${part}.${side}`);
     if (root === undefined || name === undefined || name === '*') return false;
-    const isThere = Object.hasOwn(attributesAt(root, check) ?? {}, name);
+    const isThere = Object.hasOwn(getAttributes(root, check) ?? {}, name);
     return !isThere && !absent.has(`${root}.*`) && !absent.has(factName(root, name));
   });
 }
@@ -120,7 +120,7 @@ export function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly s
 function listUnknownOf(root: FactRoot, name: string | undefined, check: ReducedCheck): readonly string[] {
   const { absent, partial, unknown } = check.kept;
   const isWhole = absent.has(`${root}.*`);
-  const attributes = attributesAt(root, check);
+  const attributes = getAttributes(root, check);
   // Callers send the tokens that policies need, and these may need others.
   if (attributes === undefined) return [name === undefined ? root : factName(root, name)];
   if (name === undefined) return isWhole ? [...partial, ...unknown].filter((fact) => fact.startsWith(root)) : [root];
@@ -128,13 +128,4 @@ function listUnknownOf(root: FactRoot, name: string | undefined, check: ReducedC
   if (unknown.has(fact)) return [fact];
   const isKnown = Object.hasOwn(attributes, name) ? !partial.has(fact) : isWhole || absent.has(fact);
   return isKnown ? [] : [fact];
-}
-
-/** Undefined for the claims of a request without any. */
-export function attributesAt(
-  root: FactRoot,
-  { principal, resource, auxData }: Pick<ResourceCheck, 'principal' | 'resource' | 'auxData'>,
-): Attributes | undefined {
-  if (root === 'auxData.jwt') return auxData?.jwt;
-  return (root === 'principal.attr' ? principal.attr : resource.attr) ?? {};
 }

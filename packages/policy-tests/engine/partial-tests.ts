@@ -5,7 +5,7 @@ import type {
   Engine,
   EngineOptions,
 } from '../../../runtime/engine/index.js';
-import { FACT_ROOTS, isAmong, readAttribute, withoutFacts } from '../../../runtime/facts/fact-names.js';
+import { FACT_ROOTS, getAttributes, isAmong, readAttribute, withoutFacts } from '../../../runtime/facts/fact-names.js';
 import { narrowAnswer } from '../../../runtime/facts/narrow-answer.js';
 import { ALLOW } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
@@ -125,10 +125,9 @@ class KnownFacts {
   }
 }
 
-function isInFixtures(fact: string, { principal, resource, auxData }: Question): boolean {
-  const sides = { 'principal.attr': principal.attr, 'resource.attr': resource.attr, 'auxData.jwt': auxData?.jwt };
+function isInFixtures(fact: string, question: Question): boolean {
   return FACT_ROOTS.some((root) => {
     const attribute = readAttribute(fact, root);
-    return attribute !== undefined && Object.hasOwn(sides[root] ?? {}, attribute);
+    return attribute !== undefined && Object.hasOwn(getAttributes(root, question) ?? {}, attribute);
   });
 }
