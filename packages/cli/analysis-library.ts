@@ -43,6 +43,7 @@ export type { TestReport } from '../policy-tests/report/json.js';
 export { type LoadedPolicies, loadPolicies, type PolicyTexts, type TextFile } from '../../compiler/policy-texts.js';
 export type { Coverage } from '../analysis/coverage/coverage.js';
 export type { ReadSetOfDecision, ReadSetReport, ReadSetTable } from '../analysis/facts/report/json.js';
+export type { TableHeading } from '../analysis/matrix/matrix.js';
 export type { DiffReport, DiffRow, DiffVerdict, WitnessRequest } from '../analysis/diff/report.js';
 export type { Solver } from '../analysis/solve/solver.js';
 export type { StatementAnswer, VerifiedRow, VerifiedStatement, VerifyReport } from '../analysis/verify/report.js';

@@ -10,7 +10,7 @@ import {
   listPatterns,
   makeMatcher,
   type MatrixName,
-  type MatrixTable,
+  type TableHeading,
 } from '../matrix/matrix.js';
 import type { Point } from '../question/point.js';
 import { ReadSets } from './of-point.js';
@@ -23,7 +23,7 @@ export interface FactsReport {
 }
 
 /** The read sets of actions by roles. An action or a role without a row or a column is denied. */
-export interface FactsTable extends Omit<MatrixTable, 'actions' | 'rows'> {
+export interface FactsTable extends TableHeading {
   readonly roles: readonly MatrixName[];
   readonly rows: readonly FactsRow[];
 }

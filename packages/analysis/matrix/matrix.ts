@@ -20,8 +20,8 @@ export interface Matrix {
   readonly definitions: readonly Definition[];
 }
 
-/** Roles by actions. A role or an action without a row or a column is denied. */
-export interface MatrixTable {
+/** The policies that a table is about. */
+export interface TableHeading {
   readonly kind: string;
   /** Whether a policy names the kind; otherwise it stands for all kinds that match the same globs of policies. */
   readonly isNamedKind: boolean;
@@ -31,6 +31,10 @@ export interface MatrixTable {
   readonly isNamedScope: boolean;
   /** Whether these are all classes of names: globs that are too many together are not taken apart. */
   readonly isComplete: boolean;
+}
+
+/** Roles by actions. A role or an action without a row or a column is denied. */
+export interface MatrixTable extends TableHeading {
   readonly actions: readonly MatrixName[];
   readonly rows: readonly MatrixRow[];
 }

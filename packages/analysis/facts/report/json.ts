@@ -1,5 +1,6 @@
 import { pathText } from '../../../../runtime/facts/paths.js';
 import type { ReadLevel, ReadPath, ReadSet } from '../../../../runtime/policy/index.js';
+import type { TableHeading } from '../../matrix/matrix.js';
 import type { FactsReport } from '../facts-report.js';
 
 /** What decisions can read of a request, as plain data: what `authzc facts -o json` prints. */
@@ -10,15 +11,7 @@ export interface ReadSetReport {
 }
 
 /** What decisions about a kind can read. */
-export interface ReadSetTable {
-  readonly kind: string;
-  /** Whether it is a name; otherwise it stands for all kinds that no policy names. */
-  readonly isNamedKind: boolean;
-  readonly version: string;
-  readonly scope: string;
-  readonly isNamedScope: boolean;
-  /** Whether the roles and actions are all that policies distinguish. */
-  readonly isComplete: boolean;
+export interface ReadSetTable extends TableHeading {
   /** An action or a role that is not listed is denied. */
   readonly decisions: readonly ReadSetOfDecision[];
 }
@@ -41,13 +34,8 @@ export interface ReadSetOfDecision {
 export function factsJson({ level, tables }: FactsReport): ReadSetReport {
   return {
     level,
-    tables: tables.map(({ kind, isNamedKind, version, scope, isNamedScope, isComplete, roles, rows }) => ({
-      kind,
-      isNamedKind,
-      version,
-      scope,
-      isNamedScope,
-      isComplete,
+    tables: tables.map(({ roles, rows, ...heading }) => ({
+      ...heading,
       decisions: rows.flatMap(({ action, sets }) =>
         sets.map((set, index) => ({ action: action.label, role: roles[index]?.label, ...setJson(set) })),
       ),

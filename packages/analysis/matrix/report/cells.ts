@@ -1,5 +1,5 @@
 import { visible } from '../../../../compiler/diagnostics/visible.js';
-import type { Cell, MatrixName, MatrixRow, MatrixTable } from '../matrix.js';
+import type { Cell, MatrixName, MatrixRow, MatrixTable, TableHeading } from '../matrix.js';
 
 /** A longer condition is a note below its table. In UTF-16 units. */
 const LONGEST_CONDITION = 26;
@@ -49,7 +49,7 @@ function boundsText({ rows }: MatrixTable): string | undefined {
 }
 
 /** `album`, and what else selects the policies: `leave_request   version v2   scope acme.hr`. */
-export function titleParts(table: Omit<MatrixTable, 'actions' | 'rows' | 'isComplete'>): readonly string[] {
+export function titleParts(table: Omit<TableHeading, 'isComplete'>): readonly string[] {
   const { kind, isNamedKind, version, scope, isNamedScope } = table;
   return [
     isNamedKind ? visible(kind) : 'any other kind',
@@ -63,7 +63,7 @@ export function titleParts(table: Omit<MatrixTable, 'actions' | 'rows' | 'isComp
 }
 
 /** What a table does not say; undefined if it says everything. */
-export function gapText({ isComplete }: Pick<MatrixTable, 'isComplete'>): string | undefined {
+export function gapText({ isComplete }: Pick<TableHeading, 'isComplete'>): string | undefined {
   return isComplete ? undefined : 'too many globs: some names that only globs match may have no row or column';
 }
 
