@@ -316,7 +316,13 @@ export class FactGatherer {
       const used = [...(chain?.used ?? []), ...(selected[indexes?.[index] ?? index]?.used ?? [])];
       return actions.map(
         (action): Ask => ({
-          ...{ principals, resource, action, actions, auxData, tenants, wantsOutputs },
+          principals,
+          resource,
+          action,
+          actions,
+          auxData,
+          tenants,
+          wantsOutputs,
           ...(used.length > 0 && { selected: used }),
         }),
       );
