@@ -14,7 +14,7 @@ import { compiledFolder } from '../policies/compile.js';
 import { readPrincipals } from '../policies/request-files.js';
 import { readUsers } from '../review/population.js';
 import { DatabaseError, reportDatabaseError } from '../rls/database.js';
-import { requireUsers } from './who-can-users.js';
+import { readEnforcedTables, requireUsers } from '../policies/request-files.js';
 
 /** The command line options of `authzc matrix`. */
 export interface MatrixCommandOptions
@@ -71,7 +71,7 @@ async function readStoredUsers(
   database: string | true | undefined,
   context: CommandContext,
 ): Promise<MatrixUsers> {
-  const users = requireUsers(file, context);
+  const users = requireUsers(readEnforcedTables(file, context), file);
   const { requireUrl, withTables } = await import('../tables/open-tables.js');
   const read = await withTables(requireUrl(database, context), ({ select }, dialect) =>
     readUsers(select, users, dialect),

@@ -16,7 +16,6 @@ import {
   type SqlProblem,
   type SqlTable,
 } from '../../../runtime/residual/sql/index.js';
-import { didYouMean } from '../../cel/check/did-you-mean.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
@@ -33,7 +32,7 @@ import {
   readAuxData,
   readEnforcedTables,
   readPrincipal,
-  readTableFile,
+  requireTable,
   requireOneReader,
 } from '../policies/request-files.js';
 import { reportDatabaseError } from '../rls/database.js';
@@ -202,17 +201,7 @@ function readTable({ table, kind, referenceShapes, missing }: Planned, context: 
     throw new InputError('`-o sql` needs the tables of resources', undefined, [
       { message: 'name the file that declares them: `--table tables.yaml`' },
     ]);
-  const tables = readTableFile(table, context);
-  const found = tables.get(kind);
-  if (found !== undefined) return found;
-  const names = [...tables.keys()];
-  const near = didYouMean(kind, names);
-  throw new InputError(
-    `no table is declared for \`${kind}\``,
-    undefined,
-    near.length > 0 ? near : [{ message: `its tables are for ${names.map((name) => `\`${name}\``).join(', ')}` }],
-    table,
-  );
+  return requireTable(readEnforcedTables(table, context), kind, table);
 }
 
 function problemText({ reason, part, policy, rule, place }: SqlProblem): string {

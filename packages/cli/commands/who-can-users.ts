@@ -23,6 +23,7 @@ import type { NowOption } from '../policies/now-option.js';
 import {
   readAuxData,
   readEnforcedTables,
+  requireUsers,
   readPrincipals,
   readResource,
   requireOneReader,
@@ -30,7 +31,7 @@ import {
 import { decidingEngine } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { unknownNames } from '../policies/warnings.js';
-import { InputError, printWarning } from '../report.js';
+import { printWarning } from '../report.js';
 import { DatabaseError, reportDatabaseError } from '../rls/database.js';
 
 /** The command line options of `authzc who-can` for the users of a database or of a file. */
@@ -108,7 +109,7 @@ async function listStoredUsers(
   { users: file = '', database, dialect: named, output }: WhoCanUsersOptions,
   context: CommandContext,
 ): Promise<number> {
-  const users = requireUsers(file, context);
+  const users = requireUsers(readEnforcedTables(file, context), file);
   const url = database === true ? context.env['DATABASE_URL'] : database;
   if (output !== 'sql' && (url === undefined || url === ''))
     throw new UsageError('no database: set DATABASE_URL, name one by `--database <url>`, or print the query: `-o sql`');
@@ -155,19 +156,6 @@ async function readScopes(select: SelectRows, users: SqlUsers, dialect: SqlDiale
 function printProblems(problems: readonly SqlProblem[], context: CommandContext): number {
   for (const problem of problems) printNote(context, problemText(problem));
   return EXIT.failed;
-}
-
-/** The users of a file of tables. Throws an InputError if it has none. */
-export function requireUsers(file: string, context: CommandContext): SqlUsers {
-  const { users } = readEnforcedTables(file, context);
-  if (users === undefined)
-    throw new InputError(
-      'the file declares no users',
-      undefined,
-      [{ message: 'add `users` with the table, `id` and `roles`: docs/who-may.md' }],
-      file,
-    );
-  return users;
 }
 
 /** A query of the ids of the users who may do something, or why there is none. */

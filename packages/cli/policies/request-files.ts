@@ -15,7 +15,7 @@ import { jsonObject, type JsonReader } from '../../../compiler/parse/json-value.
 import type { YamlMapping, YamlNode } from '../../../compiler/parse/yaml/node.js';
 import { readDocument } from '../../../compiler/parse/yaml/read.js';
 import { readTables, type TableFile } from '../../../compiler/tables/read-tables.js';
-import type { SqlTable } from '../../../runtime/residual/sql/index.js';
+import type { SqlTable, SqlUsers } from '../../../runtime/residual/sql/index.js';
 import type { CommandContext } from '../context.js';
 import { InputError, MissingError } from '../report.js';
 import { explainReadError } from '../../../server/read-error.js';
@@ -126,6 +126,32 @@ export function parseEnforcedTables(source: Source): TableFile {
   if ('tables' in read) return read;
   const [problem] = read.problems;
   throw new InputError(problem?.message ?? 'the file has no tables', problem?.place, problem?.notes, source.path);
+}
+
+/** The users of a file of tables. Throws an InputError if it has none. */
+export function requireUsers({ users }: TableFile, file: string): SqlUsers {
+  if (users === undefined)
+    throw new InputError(
+      'the file declares no users',
+      undefined,
+      [{ message: 'add `users` with the table, `id` and `roles`: docs/who-may.md' }],
+      file,
+    );
+  return users;
+}
+
+/** The table of a kind in a file of tables. Throws an InputError if it has none. */
+export function requireTable({ tables }: Pick<TableFile, 'tables'>, kind: string, file: string): SqlTable {
+  const found = tables.get(kind);
+  if (found !== undefined) return found;
+  const names = [...tables.keys()];
+  const near = didYouMean(kind, names);
+  throw new InputError(
+    `no table is declared for \`${kind}\``,
+    undefined,
+    near.length > 0 ? near : [{ message: `its tables are for ${names.map((name) => `\`${name}\``).join(', ')}` }],
+    file,
+  );
 }
 
 /** Throws an InputError when several options read standard input. */

@@ -10,10 +10,15 @@ import { policiesInMemory } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
 import type { NowOption } from '../policies/now-option.js';
-import { readEnforcedTables, readPrincipals, readResources as readResourceFile } from '../policies/request-files.js';
+import {
+  readEnforcedTables,
+  readPrincipals,
+  readResources as readResourceFile,
+  requireTable,
+  requireUsers,
+} from '../policies/request-files.js';
 import { decidingEngine } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
-import { InputError } from '../report.js';
 import { reportDatabaseError } from '../rls/database.js';
 import type { UserStore } from './cells.js';
 import { type Population, readResources, readUsers } from './population.js';
@@ -106,21 +111,13 @@ export async function withReview(
     return work({ ...common, population, store: { kind: 'file' } });
   }
   const file = readEnforcedTables(users, context);
-  if (file.users === undefined)
-    throw new InputError(
-      'the file declares no users',
-      undefined,
-      [{ message: 'add `users`: docs/access-reviews.md' }],
-      users,
-    );
-  const { users: declared } = file;
+  const declared = requireUsers(file, users);
   const { requireUrl, withTables } = await import('../tables/open-tables.js');
   return withTables(requireUrl(options.database, context), async ({ select }, dialect) => {
     const own = await readUsers(select, declared, dialect);
     const stored = [];
     for (const kind of kinds) {
-      const table = file.tables.get(kind);
-      if (table === undefined) throw new InputError(`no table is declared for \`${kind}\``, undefined, [], users);
+      const table = requireTable(file, kind, users);
       stored.push(await readResources(select, kind, table, dialect, file.rowSecurity.get(kind)?.scope));
     }
     const population = {

@@ -3,7 +3,7 @@ import type { CommandContext } from '../context.js';
 import { UsageError } from '../exit.js';
 import { InputError } from '../report.js';
 import { readResources, readUsers } from './population.js';
-import { readEnforcedTables } from '../policies/request-files.js';
+import { readEnforcedTables, requireTable, requireUsers } from '../policies/request-files.js';
 
 /** A user, and a resource if one is named, by their ids in tables. */
 export interface StoredPairOptions {
@@ -22,11 +22,9 @@ export async function readStoredPair(
   context: CommandContext,
 ): Promise<{ readonly principal: PrincipalInput; readonly resource: ResourceInput | undefined }> {
   if ((kind === undefined) !== (id === undefined)) throw new UsageError('`--kind` and `--id` name a resource together');
-  const { users, tables: declared, rowSecurity } = readEnforcedTables(file, context);
-  const table = kind === undefined ? undefined : declared.get(kind);
-  if (users === undefined) throw new InputError('the file declares no users', undefined, [], file);
-  if (kind !== undefined && table === undefined)
-    throw new InputError(`no table is declared for \`${kind}\``, undefined, [], file);
+  const declared = readEnforcedTables(file, context);
+  const users = requireUsers(declared, file);
+  const table = kind === undefined ? undefined : requireTable(declared, kind, file);
   const { requireUrl, withTables } = await import('../tables/open-tables.js');
   return withTables(requireUrl(database, context), async ({ select }, dialect) => {
     const own = await readUsers(select, users, dialect, user);
@@ -34,7 +32,7 @@ export async function readStoredPair(
     if (one.principal === undefined)
       throw new InputError(`\`${user}\` is not a principal: ${one.problem}`, undefined, [], file);
     if (kind === undefined || table === undefined) return { principal: one.principal, resource: undefined };
-    const scope = rowSecurity.get(kind)?.scope;
+    const scope = declared.rowSecurity.get(kind)?.scope;
     const stored = await readResources(select, kind, table, dialect, scope, id);
     const resource = requireOne(stored.resources, stored.unread, id as string, table.name, file);
     return { principal: one.principal, resource };
