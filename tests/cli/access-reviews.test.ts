@@ -254,7 +254,7 @@ test('decisions are taken from the CSV of an export, also after a spreadsheet ha
     assert.match(stderr, expected);
   };
   await refused([head, ...decided({ decision: 'Keep', by: 'carol' })], /line \d+: decision must be `keep` or `revoke`/);
-  await refused([head, ...decided({ decision: 'keep' })], /line \d+: by is/);
+  await refused([head, ...decided({ decision: 'keep' })], /line \d+: by must be a string/);
   await refused([head, ...decided({ by: 'carol' })], /line \d+: has by, but no decision/);
   await refused(
     [head, ...decided({ decision: 'keep', by: 'carol', user: '9.00720E+15' })],

@@ -78,7 +78,7 @@ function readDecision(
   const dot = place.endsWith(']') ? '.' : '';
   const text = (name: string, otherwise?: string): string => {
     const value = read[name] ?? otherwise;
-    if (typeof value !== 'string') throw fail(`${dot}${name} is not a string`);
+    if (typeof value !== 'string') throw fail(`${dot}${name} must be a string`);
     return value;
   };
   const decision = text('decision');
