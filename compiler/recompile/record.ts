@@ -67,19 +67,21 @@ function withoutBodies(policy: Policy): object {
     case 'principal':
     case 'role':
       return { ...importsAlone(policy), rules: policy.rules.map(({ resource }) => resource.value) };
-    // Other documents read all of them.
+    // Other documents read all of them: everything is compiled again if one changes.
     case 'derived-roles':
+      return { ...importsAlone(policy), definitions: undefined };
     case 'export-variables':
     case 'export-constants':
       return { definitions: undefined };
     case 'invariants':
-      return { statements: undefined };
+      return { ...importsAlone(policy), statements: undefined };
     case 'tenant-roles':
       return { grants: undefined };
   }
 }
 
-function importsAlone({ variables, constants }: Extract<Policy, { readonly rules: unknown }>): object {
+/** The definitions of a policy without the local ones, in whose expressions are whole numbers: JSON has none. */
+function importsAlone({ variables, constants }: Extract<Policy, { readonly variables: unknown }>): object {
   return { variables: variables.imports, constants: constants.imports };
 }
 

@@ -201,6 +201,8 @@ derivedRoles:
   name: common
   variables:
     import: [shared_variables]
+    local:
+      is_tiny: R.attr.size < 2
   definitions:
     - name: owner
       parentRoles: [user]
@@ -214,12 +216,17 @@ derivedRoles:
           expr: V.is_open
     - name: idle
       parentRoles: [user]
+      condition:
+        match:
+          expr: V.is_tiny
 `,
     'invariants.yaml': `apiVersion: api.authz.dev/v1
 invariants:
   name: albums
   variables:
     import: [shared_variables]
+    local:
+      is_huge: R.attr.size > 1000
   statements:
     - name: only admins delete
       never:
@@ -227,7 +234,7 @@ invariants:
         actions: [delete, edit]
         principal: {notRoles: [admin]}
         when: {match: {expr: V.is_open}}
-        unless: {match: {expr: R.attr.owner == P.id}}
+        unless: {match: {any: {of: [{expr: R.attr.owner == P.id}, {expr: V.is_huge}]}}}
     - name: who views may comment
       implies: {resource: album, actions: [view], also: ["comment:*"]}
     - name: deletion is final
