@@ -177,6 +177,25 @@ test('errors of a set name it', async () => {
   }
 });
 
+test('errors of a table file name its state', async () => {
+  for (const side of ['old', 'new']) {
+    write('none.yaml', TABLES.replace(/ {4}rls:.*/, ''));
+    write('old.yaml', TABLES);
+    const tables = side === 'old' ? ['old.yaml', '--old-table', 'none.yaml'] : ['none.yaml', '--old-table', 'old.yaml'];
+    const none = await callAuthzc(['rls', 'diff', 'old', 'new', '--no-solver', '--table', ...tables], folder);
+    assert.is(none.code, EXIT.usage);
+    assert.match(none.stderr, new RegExp(`^${side}:none\\.yaml: error: no table has \`rls\``));
+    write(`${side}/doc.yaml`, POLICY.replace('R.attr.owner == P.id', 'R.attr.owner.matches(P.id)'));
+    const { code, stderr } = await callAuthzc(
+      ['rls', 'diff', 'old', 'new', '--no-solver', '--table', 'old.yaml'],
+      folder,
+    );
+    assert.is(code, EXIT.failed);
+    assert.match(stderr, new RegExp(`^${side}:old\\.yaml:7:33: error\\[rls/not-in-sql\\]`));
+    write(`${side}/doc.yaml`, POLICY);
+  }
+});
+
 test('a revision is compared with its own table file', async () => {
   const { folder: root, commit, write: change, remove } = newRepository();
   const diff = (...args: readonly string[]) =>

@@ -113,7 +113,8 @@ async function readSide(
     return EXIT.refused;
   }
   const file = await readTablesOf(name, options, signal, context);
-  const protection = protectionOf(version.lowered, file, options, context);
+  const table = options.given ?? options.table;
+  const protection = protectionOf(version.lowered, file, { ...options, table }, context);
   return protection === undefined ? EXIT.failed : { version, file, protection };
 }
 

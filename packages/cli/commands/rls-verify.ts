@@ -98,6 +98,7 @@ export function requireKinds(
  * What a database should enforce. Returns undefined if that cannot be said in SQL, after printing why.
  *
  * @param warns whether warnings are printed, too.
+ * @param prefix written before the path of each error, to tell two states apart.
  * @throws InputError if no table has \`rls\`.
  */
 export function protectionOf(
@@ -107,7 +108,13 @@ export function protectionOf(
     table,
     kind,
     warns = false,
-  }: { readonly table: string; readonly kind?: readonly string[]; readonly warns?: boolean },
+    prefix = '',
+  }: {
+    readonly table: string;
+    readonly kind?: readonly string[];
+    readonly warns?: boolean;
+    readonly prefix?: 'old:' | 'new:' | '';
+  },
   context: CommandContext,
 ): Protection | undefined {
   if (file.rowSecurity.size === 0)
@@ -115,12 +122,12 @@ export function protectionOf(
       'no table has `rls`',
       undefined,
       [{ message: 'declare the action that each statement needs, and the roles: `rls: {select: view, to: [app]}`' }],
-      table,
+      `${prefix}${table}`,
     );
   const report = new Diagnostics();
   const protection = protectTables(fold(program), {}, file, report, kind);
   if (protection === undefined || (warns && !report.isEmpty))
-    context.stderr.write(formatPretty(report.sorted(), { color: isColorful(context.stderr, context) }));
+    context.stderr.write(formatPretty(report.sorted(), { prefix, color: isColorful(context.stderr, context) }));
   return protection;
 }
 
