@@ -1,6 +1,7 @@
 import type { SchemaReference } from '../ast/policy.js';
 import type { PolicySet } from '../ast/policy-set.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
+import { invariant } from '../diagnostics/invariant.js';
 import type { SchemaAddress, SchemaModule, SchemaSet } from '../ir/schema.js';
 import { buildDefinition } from './build/index.js';
 import type { Position } from './document.js';
@@ -26,6 +27,17 @@ export function schema(policies: PolicySet, texts: ReadonlyMap<string, string>, 
       report.add('schema/invalid', reference.ref.place, { subject, ref, reason: entry.reason }, { notes: entry.notes });
   }
   return { modules: makeModules(links), entries };
+}
+
+/**
+ * The definitions of one schema, for a schema that the compiler writes itself: it is at the root of its file.
+ * @param text refers to no other file.
+ */
+export function compileSchema(file: string, text: string): readonly SchemaModule[] {
+  const links: Links = { targets: new Map(), definitions: new Map() };
+  const entry = resolve(`authz:///${file}`, new Library(new Map([[file, text]])), links);
+  if ('reason' in entry) invariant(`a schema of the compiler is invalid: ${entry.reason}`);
+  return makeModules(links);
 }
 
 interface SchemaFailure {

@@ -129,6 +129,71 @@ test('each statement is unchanged by proof, or changed with a request or a reaso
   }
 });
 
+test('requests are about rows that the table can have, and that the schema of their kind accepts', async () => {
+  const tables = `tables:
+  doc:
+    name: public.docs
+    columns:
+      n: {column: n, type: integer, nulls: never}
+      owner: {column: owner, type: uuid, nulls: never}
+      key: {column: key, type: integer-as-text, nulls: never}
+      since: {column: since, type: timestamp, nulls: never}
+      price: {column: price, type: decimal, nulls: as-null}
+      note: {column: note, type: text}
+      status: {column: status, type: text, nulls: never}
+      address.city: {column: city, type: text, nulls: never}
+      members: {relation: many, table: public.members, on: {doc_id: id}, value: {column: user_id, type: text, nulls: never}}
+    rls: {select: view, to: [app]}
+`;
+  const policy = (condition: string): string => `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  schemas: {resourceSchema: {ref: "authz:///doc.json"}}
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '${condition}'}}}
+`;
+  const [uuid, time] = ['00000000-0000-4000-8000-000000000000', '2025-01-01T00:00:00Z'];
+  const row = {
+    n: 0,
+    owner: uuid,
+    key: '1',
+    since: time,
+    price: 0,
+    status: 'draft',
+    address: { city: 'x' },
+    members: [],
+  };
+  const changes: readonly (readonly [old: string, changed: string, row: object])[] = [
+    ['R.attr.n < 10', 'R.attr.n < 11', { ...row, n: 10 }],
+    ['R.attr.status == "draft"', 'R.attr.status != "done"', { ...row, status: 'open' }],
+    ['R.attr.price == 1.0', 'R.attr.price == null', { ...row, price: null }],
+    ['R.attr.note == "y"', 'has(R.attr.note)', { ...row, note: 'x' }],
+    // The id of the principal is no UUID, and the table cannot say that there is none.
+    ['R.attr.n == 1', 'R.attr.owner == P.id', { ...row, owner: 'alice', key: 'x' }],
+  ];
+  const schema = { properties: { status: { enum: ['draft', 'open', 'done'] } } };
+  for (const side of ['old', 'new']) write(`${side}/_schemas/doc.json`, JSON.stringify(schema));
+  write('old.yaml', tables);
+  for (const [old, changed, expected] of changes) {
+    write('old/doc.yaml', policy(old));
+    write('new/doc.yaml', policy(changed));
+    const { stdout } = await callAuthzc(
+      ['rls', 'diff', 'old', 'new', '--table', 'old.yaml', '--no-solver', '-o', 'json'],
+      folder,
+    );
+    const [change] = (JSON.parse(stdout) as { readonly changes: readonly { readonly request?: Asked }[] }).changes;
+    assert.equal(change?.request?.resource.attr, expected, changed);
+  }
+  for (const side of ['old', 'new']) rmSync(join(folder, side, '_schemas'), { recursive: true });
+  write('old/doc.yaml', POLICY);
+  write('old.yaml', TABLES);
+});
+
+interface Asked {
+  readonly resource: { readonly attr: unknown };
+}
+
 test('where schemas are enforced, a schema that changes changes a statement', async () => {
   const policy = POLICY.replace('  rules:', '  schemas: {resourceSchema: {ref: "authz:///doc.json"}}\n  rules:');
   const schemaOf = (maximum: number): string =>

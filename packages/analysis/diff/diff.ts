@@ -142,6 +142,7 @@ class Comparison {
           module.kind === 'principal' ? [module.principal] : [],
         ),
       ),
+      existing: options.existing,
     });
   }
 

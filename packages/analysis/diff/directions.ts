@@ -1,4 +1,6 @@
 import { areSameSchemas, isAccepted } from '../decision/schema-inclusion.js';
+import { violationsOf } from '../../json-schema/index.js';
+import { schemaDefinitions } from '../program/schemas.js';
 import type { Formula } from '../formula/formula.js';
 import { withRoles } from '../formula/formula.js';
 import type { PointDecisions } from '../decision/decisions.js';
@@ -6,6 +8,7 @@ import type { Point } from '../question/point.js';
 import { type Answers, undecided } from '../solve/answers.js';
 import type { Answer, Question, Yes } from '../question/question.js';
 import { isAt, type Replay } from '../witness/replay.js';
+import { withRequired } from '../witness/schema-example.js';
 import { schemaCandidates } from '../witness/schema-candidates.js';
 import { shrink } from '../witness/shrink.js';
 import type { Situation } from '../question/situation.js';
@@ -30,6 +33,13 @@ export class ComparedPoint {
   ) {}
 }
 
+/** Requests that readers believe. */
+interface Believable {
+  /** The schemas that their attributes satisfy. */
+  readonly schemas: Question['schemas'];
+  readonly accepts: (situation: Situation) => boolean;
+}
+
 /** The deciders of the old and of the new set. */
 export type Replays = readonly [Replay, Replay];
 
@@ -40,6 +50,8 @@ export interface DirectionOptions {
   /** Loads the bundles of both sets, once. Rows that are equal do not need them. */
   readonly loadReplays: () => Promise<Replays>;
   readonly principals: ReadonlySet<string>;
+  /** The schemas of resources that exist, by kind. */
+  readonly existing?: DiffOptions['existing'];
 }
 
 /** Looks for requests that are decided otherwise in one direction. */
@@ -73,25 +85,48 @@ export class Directions {
     const found = await this.options.answers.answer(question, confirm, about);
     if (found.answer !== 'yes') return { answer: found, roles: [] };
     const schemas = decisions.flatMap((own) => own.schemasFor(action));
-    const answer = this.asSchemasAllow({ ...question, schemas }, found, replays, confirm);
+    const answer = this.asSchemasAllow(question, found, confirm, this.listBelievable(point.kind, schemas, replays));
     return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };
   }
 
   /**
-   * The same with attributes that the schemas accept, if such a request is found: readers do not believe one that no
-   * client sends.
+   * The same with attributes that schemas accept, if such a request is found: readers do not believe one that no client
+   * sends, or of a resource that cannot exist.
    */
   private asSchemasAllow(
     question: Question,
     found: Yes,
-    replays: Replays,
     confirm: (situation: Situation) => boolean,
+    believable: readonly Believable[],
   ): Yes {
-    const satisfies = (situation: Situation): boolean =>
-      replays.every((replay) => replay.satisfiesSchemas(situation)) && confirm(situation);
-    if (question.schemas.length === 0 || satisfies(found.situation)) return found;
-    const situation = this.options.answers.shown(question, satisfies, [], TRIES_OF_ROLE);
-    return situation === undefined ? found : { ...found, situation: shrink(situation, satisfies) };
+    for (const { schemas, accepts } of believable) {
+      const satisfies = (situation: Situation): boolean => accepts(situation) && confirm(situation);
+      if (satisfies(found.situation)) return found;
+      const seed = withRequiredAttributes(found.situation, schemas);
+      const asked = { ...question, schemas, candidates: schemaCandidates(schemas, []) };
+      const situation = this.options.answers.shown(asked, satisfies, [seed], TRIES_OF_ROLE);
+      if (situation !== undefined) return { ...found, situation: shrink(situation, satisfies) };
+    }
+    return found;
+  }
+
+  /** The requests about a kind that readers believe, those first that they believe most. */
+  private listBelievable(kind: string, schemas: Question['schemas'], replays: Replays): readonly Believable[] {
+    const existing = (this.options.existing?.(kind) ?? []).map((schema): Believable => {
+      const violations = violationsOf(schemaDefinitions(schema.modules)(schema.at));
+      return { schemas: [schema], accepts: ({ request }) => violations(request.resource.attr ?? {}).length === 0 };
+    });
+    if (schemas.length === 0) return existing;
+    const satisfiesSchemas = (situation: Situation): boolean =>
+      replays.every((replay) => replay.satisfiesSchemas(situation));
+    return [
+      ...existing.map(({ schemas: own, accepts }) => ({
+        schemas: [...schemas, ...own],
+        accepts: (situation: Situation) => accepts(situation) && satisfiesSchemas(situation),
+      })),
+      ...existing,
+      { schemas, accepts: satisfiesSchemas },
+    ];
   }
 
   /**
@@ -125,11 +160,9 @@ export class Directions {
       turns(replays, situation, isWidening);
     const shown = this.options.answers.shown(question, confirm);
     if (shown === undefined) return { answer: undecided('schemas differ'), roles: [] };
-    const situation = shrink(shown, confirm);
-    return {
-      answer: { answer: 'yes', by: 'search', situation },
-      roles: roles.filter((role) => this.showsAlone(question, role, situation, confirm)),
-    };
+    const found = { answer: 'yes', by: 'search', situation: shrink(shown, confirm) } as const;
+    const answer = this.asSchemasAllow(question, found, confirm, this.listBelievable(point.kind, [], replays));
+    return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };
   }
 
   private question(
@@ -183,6 +216,19 @@ export class Directions {
       this.options.answers.shown({ ...question, formula, roles: [role] }, confirmAlone, [], TRIES_OF_ROLE) !== undefined
     );
   }
+}
+
+function withRequiredAttributes(situation: Situation, schemas: Question['schemas']): Situation {
+  const { request } = situation;
+  const { principal, resource } = request;
+  return {
+    ...situation,
+    request: {
+      ...request,
+      principal: { ...principal, attr: withRequired(principal.attr ?? {}, 'principal', schemas) },
+      resource: { ...resource, attr: withRequired(resource.attr ?? {}, 'resource', schemas) },
+    },
+  };
 }
 
 function turns(replays: Replays, situation: Situation, isWidening: boolean): boolean {

@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../../runtime/engine/index.js';
 import type { ComparedVersion } from '../decision/policy-version.js';
 import type { ReadChange } from '../facts/lock.js';
-import type { Prover } from '../question/question.js';
+import type { AssumedSchema, Prover } from '../question/question.js';
 
 /** How two sets of policies are compared. */
 export interface DiffOptions {
@@ -22,6 +22,11 @@ export interface DiffOptions {
   readonly effort?: number;
   /** Creates the solver when it is first needed; without it, what booleans and search leave open is undecided. */
   readonly prover?: (() => Promise<Prover>) | undefined;
+  /**
+   * Schemas of the resources of a kind that exist, the strictest first: requests that show a change satisfy one of them
+   * if such a request is found.
+   */
+  readonly existing?: ((kind: string) => readonly AssumedSchema[]) | undefined;
   /** Finds what decisions about the kinds that changed read now and did not, or the reverse. */
   readonly listReads?: (old: ComparedVersion, new_: ComparedVersion, kinds: readonly string[]) => readonly ReadChange[];
   /** Asked before each question; a reason ends the comparison: what is left is undecided. */

@@ -6,6 +6,7 @@ import { compareVersions } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
 import type { DiffAnswer, DiffResult, DiffRow, DiffVerdict, WitnessRequest } from '../diff/report.js';
 import { needsSolver } from '../diff/report/paragraphs.js';
+import { makeRowSchemas } from './row-schemas.js';
 import type { Protection, TablePolicy, TableProtection } from './protection.js';
 
 /** One of two states of a database: policies, and the tables that they protect. */
@@ -44,8 +45,10 @@ export async function diffProtections(
   const tables = [
     ...new Set([old, new_].flatMap(({ protection }) => protection.tables.map(({ name }) => name))),
   ].sort();
+  const rowSchemas = new Map([...new_.file.tables].map(([kind, table]) => [kind, makeRowSchemas(table)]));
   const compareAction = compareOnce(old.version, new_.version, {
     ...options,
+    existing: (kind) => rowSchemas.get(kind) ?? [],
     engine: { ...options.engine, schemaEnforcement: new_.file.session.enforcesSchemas ? 'reject' : 'none' },
   });
   const changes: StatementChange[] = [];

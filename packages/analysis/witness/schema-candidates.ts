@@ -13,8 +13,15 @@ import type { AssumedSchema } from '../question/question.js';
 const MOST_LEVELS = 4;
 const MOST_PATHS = 200;
 
-/** Values of attributes that some of several schemas may accept and others reject. */
-export function schemaCandidates(schemas: readonly AssumedSchema[]): readonly Candidates[] {
+/**
+ * Values of attributes that some of several schemas may accept and others reject.
+ *
+ * @param usual values that each attribute may have besides.
+ */
+export function schemaCandidates(
+  schemas: readonly AssumedSchema[],
+  usual: readonly unknown[] = [undefined, ...USUAL],
+): readonly Candidates[] {
   const found = new Map<string, { readonly path: readonly string[]; readonly values: Map<string, unknown> }>();
   const add = (path: readonly string[], values: readonly unknown[]): void => {
     const key = path.join('\0');
@@ -32,9 +39,9 @@ export function schemaCandidates(schemas: readonly AssumedSchema[]): readonly Ca
       if (call === 'anyOf' || call === 'oneOf' || call === 'not') for (const part of args) visit(part, path, level);
       if ((call !== 'properties' && call !== 'members') || level >= MOST_LEVELS) continue;
       const { properties, additional } = readMembers(keyword);
-      if (additional !== undefined) add([...path, 'other'], ['x', undefined]);
+      if (additional !== undefined && usual.length > 0) add([...path, 'other'], ['x', undefined]);
       for (const [name, member] of properties) {
-        add([...path, name], [undefined, ...USUAL]);
+        add([...path, name], usual);
         visit(member, [...path, name], level + 1);
       }
     }
@@ -43,7 +50,9 @@ export function schemaCandidates(schemas: readonly AssumedSchema[]): readonly Ca
     const whole = expanded(schema);
     if (whole !== undefined) visit(whole, [schema.attributesOf, 'attr'], 0);
   }
-  return [...found.values()].map(({ path, values }) => ({ path, values: [...values.values()] }));
+  return [...found.values()].flatMap(({ path, values }) =>
+    values.size === 0 ? [] : [{ path, values: [...values.values()] }],
+  );
 }
 
 /** A value of each type. */

@@ -6,14 +6,22 @@ import type { AssumedSchema } from '../question/question.js';
 /**
  * A small value that a JSON schema accepts, as far as types, constants, required properties, least and greatest numbers
  * and least sizes say. What other keywords ask for is not considered.
+ *
+ * @param also properties that it has besides, if the schema knows them.
  */
-export function schemaExample(at: SchemaAddress, modules: readonly SchemaModule[]): unknown {
+export function schemaExample(
+  at: SchemaAddress,
+  modules: readonly SchemaModule[],
+  also: ReadonlySet<string> = NOTHING,
+): unknown {
   const termAt = ({ file, pointer }: SchemaAddress): SchemaTerm | undefined =>
     modules.find((module) => module.file === file)?.definitions.find((definition) => definition.pointer === pointer)
       ?.schema;
   const term = termAt(at);
-  return term && new ExampleMaker(termAt).make(term, 0);
+  return term && new ExampleMaker(termAt).make(term, 0, also);
 }
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** Attributes with what schemas require besides, as far as examples of the schemas have it. */
 export function withRequired(
@@ -21,9 +29,18 @@ export function withRequired(
   attributesOf: AssumedSchema['attributesOf'],
   schemas: readonly AssumedSchema[],
 ): Attributes {
-  return schemas
-    .filter((schema) => schema.attributesOf === attributesOf)
-    .reduce((whole, { at, modules }) => completed(whole, schemaExample(at, modules)) as Attributes, attributes);
+  const own = schemas.filter((schema) => schema.attributesOf === attributesOf);
+  // Of a property that one schema requires, another one may know the values.
+  const required = new Set(
+    own.flatMap(({ at, modules }) => {
+      const example = schemaExample(at, modules);
+      return isObject(example) ? Object.keys(example) : [];
+    }),
+  );
+  return own.reduce(
+    (whole, { at, modules }) => completed(whole, schemaExample(at, modules, required)) as Attributes,
+    attributes,
+  );
 }
 
 function completed(value: unknown, example: unknown): unknown {
@@ -45,13 +62,13 @@ const MOST_LEVELS = 8;
 class ExampleMaker {
   constructor(private readonly termAt: (at: SchemaAddress) => SchemaTerm | undefined) {}
 
-  make(term: SchemaTerm, level: number): unknown {
+  make(term: SchemaTerm, level: number, also: ReadonlySet<string> = NOTHING): unknown {
     if (level > MOST_LEVELS) return undefined;
     const keywords = [term, ...listArguments(term)];
     const target = listArguments(keywords.find((own) => isCall(own, 'ref')))[0];
     if (target?.kind === 'definition') {
       const referred = this.termAt(target.at);
-      return referred && this.make(referred, level + 1);
+      return referred && this.make(referred, level + 1, also);
     }
     const constant = listArguments(keywords.find((own) => isCall(own, 'is') || isCall(own, 'isIn')))[0];
     if (constant?.kind === 'value') return toJson(constant.node);
@@ -75,22 +92,26 @@ class ExampleMaker {
       case 'null':
         return null;
       case undefined:
-        if (alternative !== undefined) return this.make(alternative, level + 1);
-        return keywords.some((own) => isCall(own, 'required')) ? this.object(keywords, level) : undefined;
+        if (alternative !== undefined) return this.make(alternative, level + 1, also);
+        return also.size > 0 || keywords.some((own) => isCall(own, 'required'))
+          ? this.object(keywords, level, also)
+          : undefined;
       default:
-        return this.object(keywords, level);
+        return this.object(keywords, level, also);
     }
   }
 
-  private object(keywords: readonly SchemaTerm[], level: number): unknown {
+  private object(keywords: readonly SchemaTerm[], level: number, also: ReadonlySet<string>): unknown {
     const required = keywords.filter((own) => isCall(own, 'required')).flatMap(listArguments);
     const members = new Map(keywords.flatMap(listProperties));
+    const names = [
+      ...required.flatMap((name) => firstText(name) ?? []),
+      ...[...members.keys()].filter((name) => also.has(name)),
+    ];
     return Object.fromEntries(
-      required.flatMap((name) => {
-        const text = firstText(name);
-        if (text === undefined) return [];
-        const own = members.get(text);
-        return [[text, (own && this.make(own, level + 1)) ?? 'x'] as const];
+      names.map((name) => {
+        const own = members.get(name);
+        return [name, (own && this.make(own, level + 1)) ?? 'x'] as const;
       }),
     );
   }
