@@ -3,14 +3,16 @@ import type { Expr } from '../cel/ast/expr.js';
 import type { Expression, PolicyFile } from '../../compiler/ast/policy.js';
 import { visit } from '../cel/ast/visit.js';
 import { printType } from '../cel/library/types.js';
+import type { Source } from '../../compiler/diagnostics/source.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import { kindAt } from '../../compiler/parse/schema/kind-at.js';
 import { checkExpression } from '../cel/check/check-expression.js';
 import { policyEnvironment } from '../cel/check/environment.js';
 import { describeSelected, selected } from './attributes.js';
+import { EarlierText } from './earlier-text.js';
 import { expressionsIn } from './expressions.js';
 import { formatDocumentation, formatSignatures } from './functions.js';
-import { findDefinitions, nameAt } from './navigation.js';
+import { findDefinitions, nameIn } from './navigation.js';
 import { offsetAt, toRange } from './positions.js';
 import type { EditedPolicies } from './policy-index.js';
 import { findTable } from './tables.js';
@@ -19,29 +21,49 @@ import { yamlCursor } from './yaml-cursor.js';
 /** The maximum number of UTF-16 units of a definition that is shown. */
 const LONGEST_SHOWN = 2_000;
 
-/** What is known about the name, the function, the attribute or the key at a position. */
+/**
+ * What is known about the name, the function, the attribute or the key at a position. While the document does not parse,
+ * its last one that did knows the text that has not changed since.
+ */
 export function hover(workspace: EditedPolicies, path: string, position: Position): Hover | undefined {
   const { file } = workspace.get(path) ?? {};
   const source = workspace.findSource(path);
   if (source === undefined) return undefined;
   const offset = offsetAt(source, position);
-  const current = file?.source === source ? file : undefined;
-  return (
-    hoverOfName(workspace, path, position) ??
-    (current && hoverInExpression(workspace, current, offset)) ??
-    hoverOfKey(path, source.text, offset)
-  );
+  return (file && hoverInDocument(workspace, file, source, offset)) ?? hoverOfKey(path, source.text, offset);
 }
 
-function hoverOfName(workspace: EditedPolicies, path: string, position: Position): Hover | undefined {
-  const named = nameAt(workspace, path, position);
+/** What is known about a part of a document. */
+interface Known {
+  /** Markdown. */
+  readonly value: string;
+  /** In the text of the document. */
+  readonly span: Span;
+}
+
+function hoverInDocument(
+  workspace: EditedPolicies,
+  file: PolicyFile,
+  source: Source,
+  offset: number,
+): Hover | undefined {
+  const parsed = new EarlierText(file.source, source);
+  const at = parsed.findOffset(offset);
+  if (at === undefined) return undefined;
+  const known = describeName(workspace, file, at) ?? describeExpression(workspace, file, at);
+  const span = known && parsed.toCurrent(known.span);
+  return span && { contents: { kind: 'markdown', value: known.value }, range: toRange(span) };
+}
+
+function describeName(workspace: EditedPolicies, file: PolicyFile, offset: number): Known | undefined {
+  const named = nameIn(workspace, file, offset);
   if (named === undefined || named.occurrence.kind === 'schema') return undefined;
   const [first, ...others] = findDefinitions(workspace, named);
   if (first === undefined) return undefined;
   const { path: where } = first.source;
   const place = `\`${where}:${first.source.lineAndColumn(first.start).line}\``;
   const also = others.length === 0 ? '' : ` and ${others.length} more`;
-  return hoverWith(`${code('yaml', definitionText(first))}\n\n${place}${also}`, named.occurrence.span);
+  return { value: `${code('yaml', definitionText(first))}\n\n${place}${also}`, span: named.occurrence.span };
 }
 
 /** The line of a definition, and those below it that are indented more. */
@@ -64,7 +86,7 @@ function definitionText(span: Span): string {
     .slice(0, LONGEST_SHOWN);
 }
 
-function hoverInExpression(workspace: EditedPolicies, file: PolicyFile, offset: number): Hover | undefined {
+function describeExpression(workspace: EditedPolicies, file: PolicyFile, offset: number): Known | undefined {
   for (const expression of expressionsIn(file)) {
     const { ast } = expression;
     const whole = expression.spanOf(0, expression.text.length);
@@ -74,14 +96,14 @@ function hoverInExpression(workspace: EditedPolicies, file: PolicyFile, offset: 
     const { node, span } = found;
     if (node.kind === 'call' || node.kind === 'macro') {
       const documentation = formatDocumentation(node.kind === 'call' ? nameOfCall(node) : node.macro);
-      return documentation === undefined ? undefined : hoverWith(documentation, span);
+      return documentation === undefined ? undefined : { value: documentation, span };
     }
     const chain = findChain(node);
     const value = chain && selected(chain, workspace, file);
     const type = checkExpression(ast, policyEnvironment).types.get(node);
     if (value === undefined && type === undefined) return undefined;
     const words = value === undefined ? printType(type as NonNullable<typeof type>) : describeSelected(value);
-    return hoverWith(`\`${chain?.join('.') ?? expression.text.slice(node.start, node.end)}\`: ${words}`, span);
+    return { value: `\`${chain?.join('.') ?? expression.text.slice(node.start, node.end)}\`: ${words}`, span };
   }
   return undefined;
 }
@@ -139,10 +161,6 @@ function hoverOfKey(file: string, text: string, offset: number): Hover | undefin
   const parent = kind === 'key' && table !== undefined ? kindAt(table, path) : undefined;
   const field = parent?.kind === 'object' ? parent.type().bySpelling.get(written) : undefined;
   return field && { contents: { kind: 'markdown', value: field.description } };
-}
-
-function hoverWith(value: string, span: Span): Hover {
-  return { contents: { kind: 'markdown', value }, range: toRange(span) };
 }
 
 function code(language: string, text: string): string {

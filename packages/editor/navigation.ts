@@ -17,8 +17,11 @@ export interface Named {
 /** The name at a position of a document, if its text parses. */
 export function nameAt(workspace: EditedPolicies, path: string, position: Position): Named | undefined {
   const { source, file } = workspace.get(path) ?? {};
-  if (source === undefined || file?.source !== source) return undefined;
-  const offset = offsetAt(source, position);
+  return file === undefined || file.source !== source ? undefined : nameIn(workspace, file, offsetAt(source, position));
+}
+
+/** The name at an offset of a document. */
+export function nameIn(workspace: EditedPolicies, file: PolicyFile, offset: number): Named | undefined {
   const occurrence = namesIn(file).find(({ span }) => span.start <= offset && offset <= span.end);
   return occurrence && { occurrence, owners: findOwners(workspace, file, occurrence) };
 }

@@ -197,6 +197,37 @@ test('hovering shows definitions, types by schemas, signatures and keys', async 
   assert.match(call, '"/public/a".startsWith("/public/")  // => true');
 });
 
+test('hovering shows what the last text that parsed says of parts that have not changed since', async () => {
+  const shown = async (text: string): Promise<{ readonly value: string; readonly word: string } | undefined> => {
+    const { text: written, position } = marked(text);
+    await editor.edit('album.yaml', written);
+    const found = await editor.connection.sendRequest(HoverRequest.type, {
+      textDocument: { uri: editor.uriOf('album.yaml') },
+      position,
+    });
+    await editor.edit('album.yaml', ALBUM);
+    if (found === null) return undefined;
+    const { start, end } = found.range ?? { start: position, end: position };
+    const word = written.split('\n')[start.line]?.slice(start.character, end.character) ?? '';
+    return { value: (found.contents as { value: string }).value, word };
+  };
+  // Before and behind the part that is being written, which is longer or shorter than before.
+  for (const broken of [
+    (text: string) => text.replace('expr: V.is_public', 'expr: "V.'),
+    (text: string) => text.replace('expr: V.is_public', 'expr: "V.is_public && (R.attr.own'),
+    (text: string) => text.replace('name: view-public', 'name: [\n'),
+  ]) {
+    const role = await shown(broken(ALBUM.replace('[owner]', '[ow|ner]')));
+    assert.match(role?.value ?? '', 'R.attr.owner == P.id');
+    assert.is(role?.word, 'owner');
+    const attribute = await shown(broken(ALBUM.replace('attr.visibility', 'attr.vis|ibility')));
+    assert.match(attribute?.value ?? '', 'one of "public", "private"');
+    assert.is(attribute?.word, 'visibility');
+  }
+  const changed = ['[ow|nerr', '[o|wne', '[xow|ner'].map((text) => ALBUM.replace('[owner]', text));
+  for (const text of changed) assert.is(await shown(text), undefined, text);
+});
+
 test('completion knows keys, values, and what expressions can name', async () => {
   const items = async (path: string, text: string): Promise<readonly CompletionItem[]> => {
     const { text: written, position } = marked(text);
