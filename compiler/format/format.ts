@@ -64,7 +64,9 @@ function styled(text: string): string | undefined {
     const printed = print(document);
     if (printed === undefined) return undefined;
     const text = fill(printed);
-    if (!breakLines(document, text)) return text;
+    const isBroken = breakLines(document, text);
+    if (isBroken === undefined) return undefined;
+    if (!isBroken) return text;
   }
 }
 
@@ -79,17 +81,20 @@ function print(document: Document.Parsed): string | undefined {
 
 /**
  * Chooses the notation in lines for collections that are too long in `{...}` or `[...]`. Returns whether there were any:
- * in their new places, those inside may be too long.
+ * in their new places, those inside may be too long. Undefined if the printed text has other collections: in lines, a
+ * key of more than 1,024 characters is none.
  */
-function breakLines(document: Document.Parsed, printed: string): boolean {
+function breakLines(document: Document.Parsed, printed: string): boolean | undefined {
   const collections = flowCollections(document);
   const lines = new LineCounter();
   const after = readYaml(printed, { maxDepth: MAX_DEPTH, lineCounter: lines });
+  const found = flowCollections(after);
+  if (found.length !== collections.length) return undefined;
   let isBroken = false;
-  for (const [index, { range }] of flowCollections(after).entries()) {
-    const [start, end] = range ?? [0, 0];
+  for (const [index, collection] of collections.entries()) {
+    const [start, end] = found[index]?.range ?? [0, 0];
     if (!hasLongLine(start, end, lines)) continue;
-    delete (collections[index] as YAMLMap | YAMLSeq).flow;
+    delete collection.flow;
     isBroken = true;
   }
   return isBroken;
