@@ -4,6 +4,7 @@ import { chmod } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { importedMembersOnly } from './builtin-modules.js';
 import { explorerFiles } from './explorer-files.js';
 
 /**
@@ -65,7 +66,7 @@ export async function buildPrograms(
     platform: 'node',
     target: 'node20.19',
     external,
-    plugins: [apiOfMetrics],
+    plugins: [apiOfMetrics, importedMembersOnly],
     // Its main module cannot be bundled: it requires others by names that are computed.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // CommonJS packages require modules of Node.

@@ -1,0 +1,35 @@
+import { builtinModules, createRequire } from 'node:module';
+import type { Plugin } from 'esbuild';
+
+/**
+ * Makes programs read only the members of Node's modules that they import. An `import` of such a module reads all of its
+ * members, and some are getters that load more: those of `node:http` load undici, those of `node:crypto` the Web Crypto
+ * API, those of `node:tls` the root certificates (docs/decisions/packages-page-and-tools.md#0150). Dynamic imports are
+ * left as they are.
+ */
+export const importedMembersOnly: Plugin = {
+  name: 'imported-members-only',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: BUILT_IN }, ({ path, kind }) =>
+      kind === 'import-statement'
+        ? { path: path.replace(/^node:/, ''), namespace: NAMESPACE, sideEffects: false }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({ contents: membersOf(path) }));
+  },
+};
+
+const NAMESPACE = 'node';
+const require = createRequire(import.meta.url);
+const BUILT_IN = new RegExp(`^(?:node:)?(?:${builtinModules.map((name) => name.replace('node:', '')).join('|')})$`);
+
+/** A module with the members of a module of Node, of which the bundler leaves out those that are not imported. */
+function membersOf(name: string): string {
+  const members = Object.keys(require(`node:${name}`) as object).filter((member) => member !== 'default');
+  return [
+    `const $module = require('node:${name}');`,
+    'const $read = (member) => $module[member];',
+    'export default $module;',
+    ...members.map((member) => `export const ${member} = /* @__PURE__ */ $read('${member}');`),
+  ].join('\n');
+}
