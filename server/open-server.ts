@@ -8,7 +8,6 @@ import type { Config } from './config.js';
 import { type Listener, openListener } from './listen.js';
 import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/call-log.js';
-import { createExtAuthz } from './gateway/ext-authz.js';
 import { Gateway } from './gateway/gateway.js';
 import { createGatewayEndpoints } from './gateway/http-endpoints.js';
 import { adminService } from './admin/admin.js';
@@ -22,11 +21,11 @@ import type { Report } from './service/rpc-error.js';
 import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type LocalAccess, type Services } from './service/services.js';
 import { guarded } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
-import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
+import type { ServerTls, TlsEvent } from './tls/server-tls.js';
 import { BodyBudget } from './transport/body-budget.js';
-import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer } from './transport/http/http-server.js';
 import type { MetricsText } from './transport/http/metrics.js';
+import { OnDemand } from './transport/on-demand.js';
 import type { ListeningServer, RunningServer, Surroundings } from './running-server.js';
 
 /** How long calls in progress may take after the server is asked to stop, in milliseconds. */
@@ -62,7 +61,10 @@ export interface Listening {
   readonly log?: Log | undefined;
 }
 
-/** Opens a server: service, transports, listeners, in this order. */
+/**
+ * Opens a server: service, transports, listeners, in this order. What only some servers need is loaded by the first
+ * connection or request that needs it: gRPC, HTTP/2, and everything behind Fastify.
+ */
 export async function openServer({
   config,
   decider,
@@ -98,7 +100,7 @@ export async function openServer({
     config.server.tls === undefined
       ? undefined
       : sharing(
-          loadTls(config.server.tls, (event) => tellOfTls(event, log)),
+          (await import('./tls/server-tls.js')).loadTls(config.server.tls, (event) => tellOfTls(event, log)),
           accepted?.ticketKeys,
         );
   const services: Services = {
@@ -135,9 +137,16 @@ export async function openServer({
   };
   const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
   const gateway = config.server.gateway && new Gateway(config.server.gateway, services, createProxySteps(preparation));
-  const grpc = grpcServer(config.server, services, tls, budget, gateway && [createExtAuthz(gateway, services)]);
+  const grpc = new OnDemand(
+    async () => {
+      const { grpcServer } = await import('./transport/grpc/grpc-server.js');
+      const plugins = gateway && [(await import('./gateway/ext-authz.js')).createExtAuthz(gateway, services)];
+      return grpcServer(config.server, services, tls, budget, plugins);
+    },
+    (error) => report('gRPC cannot be served', error),
+  );
   const endpoints = gateway && [createGatewayEndpoints(gateway, services)];
-  const http = httpServer(config.server, services, { grpc, tls, metrics, budget, endpoints });
+  const http = httpServer(config.server, services, { grpc: () => grpc.get(), tls, metrics, budget, endpoints });
   const listeners: Listener[] = [];
   let hasRetired = false;
   const retire = (): void => {
@@ -151,7 +160,8 @@ export async function openServer({
     if (grace > 0) await sleep(grace);
     await Promise.all(listeners.map((listener) => listener.close()));
     tls?.close();
-    await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
+    const stopGrpc = async (): Promise<void> => (await grpc.settled())?.stop(PATIENCE);
+    await Promise.all([http.stop(PATIENCE), stopGrpc()]);
     verifier.close();
     await answered?.();
   };
@@ -175,15 +185,16 @@ export async function openServer({
     return listener.address;
   };
   try {
-    const grpcAddress = hasOneListener(config.server) ? undefined : await open('grpcListenAddr', grpc.take);
+    const grpcAddress = hasOneListener(config.server)
+      ? undefined
+      : await open('grpcListenAddr', (socket) => grpc.take(socket));
     const httpAddress = await open('httpListenAddr', http.take);
     return {
       httpAddress,
       grpcAddress: grpcAddress ?? httpAddress,
-      load: http.load,
       retire,
       close: () => close(hasRetired ? 0 : config.server.shutdownGrace),
-      take: { http: http.take, grpc: grpc.take },
+      take: { http: http.take, grpc: (socket) => grpc.take(socket) },
     };
   } catch (error) {
     await close(0);

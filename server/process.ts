@@ -44,8 +44,6 @@ interface Served extends Stoppable {
   readonly apply: (change: RolloutChange) => Promise<readonly string[]>;
   /** Tells the processes that report the health what became of the source. */
   readonly sourceChanged: () => void;
-  /** Loads what a ready server needs soon; absent: the workers do so. */
-  readonly load?: () => void;
 }
 
 /** The server as signals see it. */
@@ -137,7 +135,6 @@ export async function runProgram(options: Program): Promise<void> {
   // Printed last: a reader of the line may stop the server at once.
   logPage(running, config, log);
   process.stdout.write(`${readyLine(running, config)}\n`);
-  running.load?.();
 }
 
 /** The first of several bundles that can be served; the last one is not tried. */

@@ -11,8 +11,6 @@ export interface ListeningServer {
   /** `127.0.0.1:3592`, or `unix:/path`. Empty if another process accepts connections. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Loads what a ready server needs soon (`HttpServer.load`). */
-  readonly load: () => void;
   /** Reports NOT_SERVING, and ends connections with their next response; new connections are still accepted. */
   readonly retire: () => void;
   /**

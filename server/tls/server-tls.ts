@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TlsOptions, TLSSocket } from 'node:tls';
 import type { TlsConfig } from '../config.js';
@@ -15,6 +17,8 @@ export interface ServerTls {
   readonly guard: (listener: Server) => void;
   /** The same for a listener of HTTP, which tells those who come without TLS so. */
   readonly guardHttp: (listener: Server) => void;
+  /** Creates a listener of HTTP/1.1. Servers without TLS do not load the module that has it. */
+  readonly createHttpsServer: (options: ServerOptions, handle: RequestListener) => HttpsServer;
   /** Reads the files now. What cannot be served with changes nothing. */
   readonly reload: () => void;
   /** Stops looking at the files. To be called before the servers behind are stopped. */
@@ -74,6 +78,7 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
       guard(listener);
       answerPlainHttp(listener);
     },
+    createHttpsServer,
     reload,
     close: () => {
       watcher?.close();

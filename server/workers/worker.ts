@@ -109,7 +109,6 @@ async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log):
   });
 
   await link.ask('ready', { version, hash: server.hash() });
-  server.load();
   return server;
 }
 

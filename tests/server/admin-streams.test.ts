@@ -48,7 +48,7 @@ async function listening(hasAdmin: boolean): Promise<Listening> {
     : undefined;
   const services = testServices(config, { admin });
   const grpc: GrpcServer = grpcServer(config.server, services);
-  const http: HttpServer = httpServer(config.server, services, { grpc });
+  const http: HttpServer = httpServer(config.server, services, { grpc: async () => grpc });
   const listener: Listener = await openListener({
     address: config.server.httpListenAddr,
     socketMode: 0o766,

@@ -47,7 +47,7 @@ test.before(async () => {
     admin: adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader),
   });
   grpc = grpcServer(config.server, services);
-  http = httpServer(config.server, services, { grpc });
+  http = httpServer(config.server, services, { grpc: async () => grpc });
   listeners = await Promise.all(
     [http, grpc].map(({ take }) =>
       openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: take }),

@@ -38,7 +38,7 @@ test.before(async () => {
   const config = loopbackConfig('server.requestLimits.maxActionsPerResource=2');
   const services = testServices(config, { deliver, watchers: [{ ended: (_call, { code }) => void ended.push(code) }] });
   grpc = grpcServer(config.server, services);
-  http = httpServer(config.server, services, { grpc });
+  http = httpServer(config.server, services, { grpc: async () => grpc });
   listeners = await Promise.all(
     [http, grpc].map(({ take }) =>
       openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: take }),

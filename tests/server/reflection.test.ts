@@ -37,7 +37,7 @@ async function listening(hasAdmin: boolean): Promise<Listening> {
   const explainer = { explain: unreachable, texts: unreachable };
   const services = testServices(config, { admin, explainer });
   const grpc = grpcServer(config.server, services);
-  const http = httpServer(config.server, services, { grpc });
+  const http = httpServer(config.server, services, { grpc: async () => grpc });
   const open = (onConnection: typeof http.take): Promise<Listener> =>
     openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection });
   const listeners = { http: await open(http.take), grpc: await open(grpc.take) };

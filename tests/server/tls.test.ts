@@ -36,7 +36,7 @@ test.before(async () => {
   const config = loopbackConfig();
   const services = testServices(config);
   const grpc = grpcServer(config.server, services, tls);
-  http = httpServer(config.server, services, { grpc, tls });
+  http = httpServer(config.server, services, { grpc: async () => grpc, tls });
   listener = await openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: http.take });
   address = listener.address;
 });

@@ -117,7 +117,7 @@ test('a first request is answered, whatever it asks for, and many at once', asyn
 test('a first request that is a stream keeps the messages that arrive before it is answered', async () => {
   const config = loopbackConfig();
   const services = testServices(config);
-  const fresh = httpServer(config.server, services, { grpc: grpcServer(config.server, services) });
+  const fresh = httpServer(config.server, services, { grpc: async () => grpcServer(config.server, services) });
   const opened = await openListener({
     address: config.server.httpListenAddr,
     socketMode: 0o766,

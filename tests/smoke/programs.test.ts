@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkOverGrpc } from '../support/cli/grpc-check.js';
@@ -47,6 +49,47 @@ for (const [program, options] of [
     assert.is((await stop(server)).code, 0);
   });
 }
+
+test('server: checks, plans, health and metrics load neither Fastify nor HTTP/2 nor gRPC', async () => {
+  const list = join(repository.folder, 'loaded.txt');
+  const probe = join(repository.folder, 'probe.cjs');
+  writeFileSync(
+    probe,
+    `const { Session } = require('node:inspector');
+    const { appendFileSync } = require('node:fs');
+    const session = new Session();
+    session.connect();
+    session.on('Debugger.scriptParsed', ({ params }) => appendFileSync(${JSON.stringify(list)}, params.url + '\\n'));
+    session.post('Debugger.enable');`,
+  );
+  const options = ['--bundle', 'dist/policies.js', '--set', 'server.workers=1', ...LOOPBACK];
+  const server = launch(PROGRAMS.server, options, repository.folder, { NODE_OPTIONS: `--require=${probe}` });
+  servers.push(server);
+  const [http = '', grpc = ''] = [...(await server.firstLine).matchAll(/127\.0\.0\.1:\d+/g)].map(
+    ([address]) => address,
+  );
+  const statuses = [
+    await send(http, 'POST', '/api/check/resources', JSON.stringify(CHECK)),
+    await send(
+      http,
+      'POST',
+      '/api/plan/resources',
+      JSON.stringify({ principal: CHECK.principal, resource: { kind: 'document' }, actions: ['view'] }),
+    ),
+    await send(http, 'GET', '/_authz/health'),
+    await send(http, 'GET', '/_authz/metrics'),
+  ].map(({ status }) => status);
+  assert.equal(statuses, [200, 200, 200, 200]);
+  const expensive =
+    /\/fastify-|node:(?:http2|https|internal\/http2\/core|internal\/deps\/undici\/undici|internal\/crypto\/webcrypto)$|@grpc/gm;
+  assert.equal(readFileSync(list, 'utf8').match(expensive), null);
+  // What is not there is loaded when it is asked for.
+  await checkOverGrpc(grpc, CHECK);
+  assert.is((await send(http, 'GET', '/api/server_info')).status, 200);
+  assert.match(readFileSync(list, 'utf8'), '/fastify-');
+  assert.match(readFileSync(list, 'utf8'), '/@grpc/grpc-js/');
+  assert.is((await stop(server)).code, 0);
+});
 
 test('authzc dev: the playground is served, and it stops when told', async () => {
   const server = launch(PROGRAMS.authzc, ['dev', '--port', '0'], repository.folder);

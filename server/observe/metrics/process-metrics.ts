@@ -7,9 +7,13 @@ import { grouped } from './merge.js';
  * dashboards know.
  */
 export async function watchProcess(): Promise<() => Promise<Snapshot>> {
-  const { default: client } = await import('prom-client');
-  const registry = new client.Registry();
-  client.collectDefaultMetrics({ register: registry });
+  // All of the library would load TLS for pushing, and more for kinds of metrics that are not here.
+  const [{ default: Registry }, { default: collectDefaultMetrics }] = await Promise.all([
+    import('prom-client/lib/registry.js'),
+    import('prom-client/lib/defaultMetrics.js'),
+  ]);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   return async () =>
     ((await registry.getMetricsAsJSON()) as unknown as readonly ClientFamily[])
       .filter(({ name }) => !SUMS.has(name))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import type { ChannelCredentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
 import { diag } from '@opentelemetry/api';
 import { tlsCredentials } from '../../../proto/tls-channel.js';
 import type { Environment } from '../../config/substitute.js';
@@ -19,6 +19,8 @@ export interface GrpcExporterOptions {
  * an endpoint this returns credentials, made from the same variables.
  */
 export function grpcExporterOptions(environment: Environment, signal: Signal): GrpcExporterOptions {
+  // The library also writes to the console what the exporter reports.
+  setLogVerbosity(logVerbosity.NONE);
   const variables = new SignalVariables(environment, signal);
   const address = readAddress(variables);
   if (address === undefined) return {};

@@ -1,7 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Receiver } from './receive-body.js';
-import type { EarlyHandler, Failed, Handler, Method, Parameters, Refusal, Route } from './route.js';
+import {
+  ALL_METHODS,
+  type EarlyHandler,
+  type Failed,
+  type Handler,
+  type Method,
+  type Parameters,
+  type Refusal,
+  type Route,
+} from './route.js';
 
 /**
  * Adds the routes of one feature. Each plugin has a scope of its own in Fastify: its hooks concern no other routes, and
@@ -24,9 +33,9 @@ export interface Fallbacks {
 }
 
 /**
- * Routes everything but checks, plans and health, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives
- * the body (docs/decisions/messages-and-transports.md#0041). Fastify is loaded once the server is ready, or by the first
- * request that needs it.
+ * Routes everything but checks, plans, health and metrics, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives
+ * the body (docs/decisions/messages-and-transports.md#0041). Fastify is loaded by the first request that needs
+ * it.
  */
 export class App {
   readonly #plugins: readonly HttpPlugin[];
@@ -47,16 +56,11 @@ export class App {
     if (this.#routing !== undefined) return this.#routing(request, response);
     // Starts to buffer the request: `Http2Sessions` listens to its stream, and would take data that nobody reads.
     if (request.httpVersionMajor === 2) request.read(0);
-    this.load().then(
+    this.#loading ??= this.#load();
+    this.#loading.then(
       () => this.#routing?.(request, response),
       (thrown) => this.#fallbacks.failed(request, response, thrown),
     );
-  }
-
-  /** Loads Fastify and the plugins, once. Rejects if a plugin cannot be added, which is a bug. */
-  load(): Promise<void> {
-    this.#loading ??= this.#load();
-    return this.#loading;
   }
 
   /** Runs the `onClose` hooks of the plugins. To be called when all requests are answered. */
@@ -65,6 +69,7 @@ export class App {
     await this.#app?.close();
   }
 
+  /** Loads Fastify and the plugins. Rejects if a plugin cannot be added, which is a bug. */
   async #load(): Promise<void> {
     const { default: fastify } = await import('fastify');
     const { unrouted, failed } = this.#fallbacks;
@@ -116,7 +121,7 @@ export class Routes {
 
   /** Adds a document that is served for every method (docs/spec/server.md#openapi-and-explorer). */
   any(path: string, handler: Handler): void {
-    this.add({ methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], path, handler });
+    this.add({ methods: ALL_METHODS, path, handler });
   }
 
   /** Adds a route. That of GET serves HEAD, too: the platform sends the response without its body. */

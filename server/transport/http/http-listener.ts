@@ -1,14 +1,14 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
-import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
-import type { GrpcStreamHandler } from '../grpc-streams.js';
-import { type Deadlines, Http2Sessions, STREAM_WINDOW, type StreamHandler } from '../http2-sessions.js';
+import type { GrpcStreams } from '../grpc-streams.js';
+import type { Deadlines, Http2Sessions } from '../http2-sessions.js';
+import { OnDemand } from '../on-demand.js';
 import { Sockets } from '../sockets.js';
 import { answerClientError, refuseRequest } from './client-error.js';
 import { Http1Answers } from './http1-answers.js';
+import { takeListener } from './take-listener.js';
 
 /** One port for HTTP/1.1, HTTP/2 and gRPC over HTTP/2 (docs/spec/server.md#endpoints). */
 export interface HttpListener {
@@ -37,9 +37,10 @@ export interface ListenerOptions extends Deadlines {
   /** If absent: plaintext. */
   readonly tls: ServerTls | undefined;
   readonly handleRequest: RequestListener;
-  readonly handleGrpc: GrpcStreamHandler | undefined;
-  /** Whether requests to a path are message streams that may stay open indefinitely. */
-  readonly streamsRequest: (path: string) => boolean;
+  /** Loads what answers gRPC requests over HTTP/2, once. If absent: they are requests like others. */
+  readonly grpc: (() => Promise<GrpcStreams>) | undefined;
+  /** Called if HTTP/2 cannot be served. */
+  readonly failed: (error: unknown) => void;
 }
 
 /**
@@ -50,12 +51,10 @@ export interface ListenerOptions extends Deadlines {
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const sockets = new Sockets();
-  const { server: http2, handle } = http2Server(options);
-  const sessions = new Http2Sessions(
-    http2,
-    { ...options, established: (socket) => sockets.established(socket) },
-    handle,
-  );
+  const sessions = new OnDemand(async () => {
+    const [{ createHttp2Sessions }, grpc] = await Promise.all([import('./http2-listener.js'), options.grpc?.()]);
+    return createHttp2Sessions({ ...options, grpc, established: (socket) => sockets.established(socket) });
+  }, options.failed);
   const parts: Parts = { sessions, sockets, answers: new Http1Answers(options.writeTimeout) };
   const server = tls === undefined ? plainServer(options, parts) : tlsServer(options, parts, tls);
   server.requestTimeout = options.readTimeout;
@@ -79,7 +78,7 @@ export function httpListener(options: ListenerOptions): HttpListener {
     },
     drain: () => {
       sockets.closeSilent();
-      sessions.end();
+      sessions.loaded?.end();
       server.closeIdleConnections();
     },
     closeAll: () => sockets.destroy(),
@@ -88,7 +87,7 @@ export function httpListener(options: ListenerOptions): HttpListener {
 
 /** The components that track a connection. */
 interface Parts {
-  readonly sessions: Http2Sessions;
+  readonly sessions: OnDemand<Http2Sessions>;
   readonly sockets: Sockets;
   readonly answers: Http1Answers;
 }
@@ -115,7 +114,10 @@ function plainServer(options: ListenerOptions, { sessions, sockets, answers }: P
 
 function tlsServer(options: ListenerOptions, { sessions, sockets, answers }: Parts, tls: ServerTls): Server {
   const security = { ...tls.options(), ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: options.readHeaderTimeout };
-  const server = createTlsServer({ ...http1Options(options), ...security }, following(answers, options.handleRequest));
+  const server = tls.createHttpsServer(
+    { ...http1Options(options), ...security },
+    following(answers, options.handleRequest),
+  );
   const http1 = takeListener<[TLSSocket]>(server, 'secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
     // The guard has already cut off rejected clients.
@@ -184,49 +186,6 @@ const CHECK_INTERVAL = 1000;
 
 function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): ServerOptions {
   return { maxHeaderSize, headersTimeout: readHeaderTimeout, connectionsCheckingInterval: CHECK_INTERVAL };
-}
-
-/** A server for HTTP/2 sessions, and what handles their streams. */
-function http2Server(options: ListenerOptions): { readonly server: Http2Server; readonly handle: StreamHandler } {
-  const { maxConcurrentStreams, maxHeaderSize, handleGrpc } = options;
-  const settings = {
-    maxHeaderListSize: maxHeaderSize,
-    initialWindowSize: STREAM_WINDOW,
-    ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }),
-  };
-  // The two kinds of requests differ only in types, and only in members that are not used.
-  const server = createHttp2Server(
-    { settings },
-    options.handleRequest as unknown as Parameters<typeof createHttp2Server>[1],
-  );
-  const plain = takeListener<Parameters<StreamHandler>>(server, 'stream');
-  const handle: StreamHandler = (stream, headers, flags, rawHeaders) => {
-    if (stream.destroyed) {
-      // The client has reset it already. The platform would throw if the request expects `100 Continue`.
-      stream.on('error', () => {});
-      return;
-    }
-    if (handleGrpc !== undefined && isGrpc(headers['content-type'])) handleGrpc(stream, headers);
-    else plain(stream, headers, flags, rawHeaders);
-  };
-  return { server, handle };
-}
-
-/** gRPC-Web has its own responses, over any HTTP version. */
-function isGrpc(contentType: string | undefined): boolean {
-  return contentType?.includes('application/grpc') === true && !contentType.includes('application/grpc-web');
-}
-
-/** Removes the platform's only listener for one of its server's events, and returns it as a function. */
-function takeListener<Arguments extends readonly unknown[]>(
-  server: Server | Http2Server,
-  event: string,
-): (...args: Arguments) => void {
-  const listeners = server.listeners(event);
-  server.removeAllListeners(event);
-  return (...args) => {
-    for (const listener of listeners) listener.apply(server, args);
-  };
 }
 
 /** The first bytes of a client that knows the server supports HTTP/2; no HTTP/1.1 method begins like this. */

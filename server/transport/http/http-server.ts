@@ -23,7 +23,7 @@ import { createHealthRoutes } from './health.js';
 import { HotRoutes } from './hot-routes.js';
 import { httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
-import { createMetricsPlugin, type MetricsText } from './metrics.js';
+import { createMetricsRoutes, type MetricsText } from './metrics.js';
 import { Receiver } from './receive-body.js';
 import { createReflectionPlugin } from './reflection-routes.js';
 import { createRestRoutes, restRpc } from './rest.js';
@@ -34,11 +34,6 @@ import { answerUnrouted } from './unrouted.js';
 export interface HttpServer {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
-  /**
-   * Loads what answers other requests than checks, plans and health, which the first of them would wait for. To be
-   * called when the server is ready: it takes CPU that a start should not wait for.
-   */
-  readonly load: () => void;
   /**
    * Retires the server: from now on, every connection ends with its next response: clients move elsewhere before the
    * listener closes, and no call reaches a closed connection.
@@ -53,8 +48,8 @@ export interface HttpServer {
 
 /** The other tasks of the listener. */
 export interface HttpSurroundings {
-  /** Answers gRPC requests. */
-  readonly grpc?: GrpcStreams;
+  /** Loads what answers gRPC requests over HTTP/2, once. */
+  readonly grpc?: () => Promise<GrpcStreams>;
   /** If absent: plaintext. */
   readonly tls?: ServerTls | undefined;
   /**
@@ -98,6 +93,7 @@ export function httpServer(
     ...createRestRoutes(publicRpcs(services), exchange, services),
     ...createConnectRoutes(exchange, services),
     ...createHealthRoutes(exchange, services),
+    ...(metrics === undefined ? [] : createMetricsRoutes(metrics, exchange, services)),
   ];
   const hot = new HotRoutes(known);
   const app = new App(
@@ -108,7 +104,6 @@ export function httpServer(
       createReflectionPlugin(exchange, services),
       createExplorerPlugin(exchange, services, config),
       ...(services.admin === undefined ? [] : [createAdminPlugin(services.admin, exchange, services)]),
-      ...(metrics === undefined ? [] : [createMetricsPlugin(metrics, exchange, services)]),
     ],
     receiver,
     { unrouted: (request, response) => answerUnrouted(request, response, exchange, services), failed },
@@ -128,21 +123,18 @@ export function httpServer(
       if (route === undefined) app.route(request, response);
       else receiver.receive(route, request, response, NO_PARAMETERS);
     },
-    handleGrpc: grpc?.handleStream,
-    streamsRequest: grpc?.streamsRequest ?? (() => false),
+    grpc,
+    failed: (error) => services.report('HTTP/2 cannot be served', error),
   });
   const retire = (): void => {
     exchange.stopping = true;
-  };
-  const load = (): void => {
-    app.load().catch((error) => services.report('the HTTP server cannot answer requests', error));
   };
   const stop = async (patience: number): Promise<void> => {
     retire();
     await drained(listener.drain, listener.close(), patience, listener.closeAll);
     await app.close();
   };
-  return { take: listener.take, load, retire, stop };
+  return { take: listener.take, retire, stop };
 }
 
 /** A call fails before its handler runs, or because the handler has a bug. */
