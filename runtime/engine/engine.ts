@@ -148,12 +148,12 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   capabilities: Engine['capabilities'] = withoutCapabilities;
   planCapabilities: Engine['planCapabilities'] = withoutCapabilities;
   planSubjects: PlanSubjects = withoutSubjects;
-  private readonly evaluation: Evaluation;
+  protected readonly evaluation: Evaluation;
   private readonly request: MutableRequest;
   /** Version of the principal of the call, or the default. Only set if there are principal policies. */
   private principalVersion = '';
   private principalScope = '';
-  private readonly judges: Judges;
+  protected readonly judges: Judges;
   private planned: Plan | undefined = undefined;
 
   constructor(
@@ -346,7 +346,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   }
 
   /** Begins a call in which more than one function decides. */
-  private begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
+  protected begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
     if (this.registry.principals !== undefined) {
       this.principalVersion = principal.policyVersion || this.settings.defaultPolicyVersion;
       this.principalScope = requestedScope(principal.scope, this.settings.defaultScope);
@@ -358,7 +358,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
    * Finds the policies for a resource; false if none exists, and everything is denied
    * (docs/spec/policy-language.md#preparing-a-check).
    */
-  private turnTo(resource: ResourceInput): boolean {
+  protected turnTo(resource: ResourceInput): boolean {
     const { evaluation, registry, settings } = this;
     const version = resource.policyVersion || settings.defaultPolicyVersion;
     const scope = requestedScope(resource.scope, settings.defaultScope);
@@ -379,7 +379,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
       : NO_MATCH;
   }
 
-  private schemaErrors(actions: readonly string[]): readonly ValidationError[] {
+  protected schemaErrors(actions: readonly string[]): readonly ValidationError[] {
     const { request, resource } = this.evaluation;
     if (this.settings.schemaEnforcement === 'none' || resource.schemas === undefined) return NONE;
     return validationErrors(resource.schemas, request, actions);

@@ -12,19 +12,13 @@ import {
   makePairKey,
   sortErrors,
 } from './decision-trace.js';
-import { PolicyEngine } from './engine.js';
+import { ExplainingEngine } from './explaining-engine.js';
 import type { EnginePart, Settings } from './options.js';
 import { type RoleLimits, stepsFrom } from './find/chains.js';
 import { find, Registry } from './find/registry.js';
 import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from './find/tables.js';
 import { plannable } from './input.js';
-import {
-  type CheckRequest,
-  type CheckResult,
-  type PlanRequest,
-  type PlanResourceInput,
-  withoutDot,
-} from './requests.js';
+import { type CheckRequest, type PlanRequest, type PlanResourceInput, withoutDot } from './requests.js';
 
 /**
  * The part of an engine that explains decisions afterwards, for logs, the audit log and the command line
@@ -65,7 +59,7 @@ class Explainer {
   private readonly settings: Settings;
   private readonly registry: Registry;
   private readonly journal: Journal;
-  private readonly engine: PolicyEngine;
+  private readonly engine: ExplainingEngine;
 
   constructor(
     private readonly bundle: CompiledBundle,
@@ -78,14 +72,14 @@ class Explainer {
     // A journal has every rule that is visited, so an explanation visits rules one by one.
     const visiting = bundle.scoped === undefined ? { visitRules, ...bundle } : bundle;
     // The engine has required the principal's fields; roles that it computed may be none.
-    this.engine = new PolicyEngine(visiting, this.settings, this.registry, this.journal, true);
+    this.engine = new ExplainingEngine(visiting, this.settings, this.registry, this.journal, true);
   }
 
   explain(request: CheckRequest | PlanRequest): Explanation {
     const { bundle, settings, journal } = this;
-    let results: readonly CheckResult[] | undefined;
+    let derivedRoles: Explanation['effectiveDerivedRoles'];
     const decideAgain = (): void => {
-      if ('resources' in request) results = this.engine.check({ ...request, includeMeta: true });
+      if ('resources' in request) derivedRoles = this.engine.visit(request);
       else considerPlan(this.registry, settings, plannable(request, true), journal);
     };
     journal.begin();
@@ -99,7 +93,7 @@ class Explainer {
     return {
       evaluationErrors: journal.evaluationErrors(),
       effectivePolicies: journal.effectivePolicies(this.traced.sources),
-      effectiveDerivedRoles: results?.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
+      effectiveDerivedRoles: derivedRoles,
     };
   }
 }
