@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import type { Filter } from '../../runtime/residual/filters.js';
 import { ROWS } from '../../packages/adapters/conformance/rows.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { PLACES } from '../support/mutants/conditions.js';
 import { COLUMN_CONDITIONS, CONDITIONS, PRINCIPAL } from './conformance-conditions.js';
 
@@ -58,8 +58,7 @@ async function engineOf(conditions: readonly string[]): Promise<Engine> {
   const rules = conditions.flatMap((expr, index) =>
     Object.entries(PLACES).flatMap(([place, rulesOf]) => rulesOf(expr, `${place}${index}`)),
   );
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'note', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('note', rules));
   return createEngine(policies);
 }
 

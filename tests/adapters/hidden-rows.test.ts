@@ -14,7 +14,7 @@ import { kyselyAdapter, kyselyCan } from '../../packages/adapters/kysely.js';
 import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
 import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
 import { typeormAdapter } from '../../packages/adapters/typeorm.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { SEQUELIZE_OF_LIBSQL } from './libraries.js';
 
 /** Documents: one is shared, one was, and one is shared in a way that is not for this application. */
@@ -279,10 +279,6 @@ async function plan() {
       condition: { match: { expr: 'R.attr.shares.exists(s, s.user == P.id)' } },
     },
   ];
-  const policy = {
-    apiVersion: 'api.authz.dev/v1',
-    resourcePolicy: { resource: 'document', version: 'default', rules },
-  };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('document', rules));
   return createEngine(policies).plan(REQUEST);
 }

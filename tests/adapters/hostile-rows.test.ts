@@ -8,7 +8,7 @@ import { capabilities, createEngine, type Engine, type PrincipalInput } from '..
 import { capabilityName, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { UnsupportedPlanError } from '../../packages/adapters/condition.js';
 import type { PlannedFilter } from '../../packages/adapters/drizzle.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { EFFORT, rounds } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
@@ -412,7 +412,6 @@ async function engineOf(cases: readonly Case[]) {
       ...(effect === 'DENY' ? [{ ...rule, effect: 'EFFECT_ALLOW' }] : []),
     ];
   });
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('thing', rules));
   return { engine: createEngine(policies, { use: [capabilities()] }), actions: named };
 }

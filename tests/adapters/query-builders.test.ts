@@ -14,7 +14,7 @@ import { kyselyAdapter } from '../../packages/adapters/kysely.js';
 import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
 import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
 import { typeormAdapter } from '../../packages/adapters/typeorm.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 
 /** The same two tables in each library: documents, and the users who own them. */
 interface Document {
@@ -384,10 +384,6 @@ async function engineOf(conditions: readonly string[]) {
     roles: ['user'],
     condition: { match: { expr } },
   }));
-  const policy = {
-    apiVersion: 'api.authz.dev/v1',
-    resourcePolicy: { resource: 'document', version: 'default', rules },
-  };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('document', rules));
   return { engine: createEngine(policies), policies };
 }

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { mikroOrmAdapter, mikroOrmCan } from '../../packages/adapters/mikro-orm.js';
 import { sequelizeAdapter, sequelizeCan } from '../../packages/adapters/sequelize.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { SEQUELIZE_OF_LIBSQL } from './libraries.js';
 
 const MAPPING = {
@@ -355,11 +355,7 @@ function expectedOf(expr: string, shared: string): readonly string[] {
 
 async function planOf(expr: string) {
   const rule = { actions: ['view'], roles: ['user'], effect: 'EFFECT_ALLOW', condition: { match: { expr } } };
-  const policy = {
-    apiVersion: 'api.authz.dev/v1',
-    resourcePolicy: { resource: 'document', version: 'default', rules: [rule] },
-  };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('document', [rule]));
   return createEngine(policies).plan({
     principal: { id: 'anna', roles: ['user'] },
     resource: { kind: 'document' },

@@ -13,7 +13,7 @@ import { prettyExplanation } from '../../packages/analysis/explain/report/pretty
 import { plain } from '../../compiler/diagnostics/paint.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
@@ -89,8 +89,7 @@ test('no smaller set of changes turns a decision', () => {
     }));
     // Only roles that rules name are tried.
     const names = { ...NEVER, roles: ['user', 'admin'] };
-    const resourcePolicy = { resource: 'doc', version: 'default', rules: [...rules, names] };
-    const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+    const { lowered } = compileRules('doc', [...rules, names]);
     const explainer = makeExplainer(fold(lowered as Program));
     const request = random.pick(SPACE);
     const { nearMisses } = explainer.explain(request, { near: 1 });
@@ -176,8 +175,7 @@ test('an ALLOW of several roles is turned by sampling, within what may change', 
     condition: { match: { expr } },
   });
   const rules = ['a', 'b', 'c', 'd'].map((role) => allow(role, `R.attr.${role} == "x" && P.attr.${role} == "x"`));
-  const resourcePolicy = { resource: 'doc', version: 'default', rules };
-  const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+  const { lowered } = compileRules('doc', rules);
   const explainer = makeExplainer(fold(lowered as Program));
   const attr = { a: 'x', b: 'x', c: 'x', d: 'x' };
   const request = {
@@ -196,8 +194,7 @@ test('an ALLOW of several roles is turned by sampling, within what may change', 
 test('what no search finds is said with what was tried', () => {
   const condition = { match: { expr: 'R.attr.a == "x" && R.attr.a == "y"' } };
   const rules = [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['*'], condition }];
-  const resourcePolicy = { resource: 'doc', version: 'default', rules };
-  const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+  const { lowered } = compileRules('doc', rules);
   const request = { principal: { id: 'al', roles: ['user'] }, resource: { kind: 'doc', id: 'd' }, action: 'view' };
   const explainer = makeExplainer(fold(lowered as Program));
   for (const [tries, start] of [

@@ -14,7 +14,7 @@ import { matrixText } from '../../packages/analysis/matrix/report/text.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { isTrueFor } from '../support/analysis/formulas.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomStore } from '../support/oracle/random-store.js';
@@ -161,9 +161,7 @@ test('two runs give equal tables, whatever the order of files', () => {
 test('too many globs are said to be so', () => {
   const actions = Array.from({ length: 40 }, (_, index) => `*${String.fromCharCode(97 + (index % 26))}*${index}*`);
   const rule = { actions, effect: 'EFFECT_ALLOW', roles: ['user'] };
-  const resourcePolicy = { resource: 'note', version: 'default', rules: [rule] };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const matrix = makeMatrix(fold(compileTexts({ 'note.yaml': text }).lowered as Program), {});
+  const matrix = makeMatrix(fold(compileRules('note', [rule]).lowered as Program), {});
   assert.equal(
     matrix.tables.map(({ isComplete }) => isComplete),
     [false],
@@ -180,9 +178,7 @@ test('more cells than anybody reads are an error', () => {
     effect: 'EFFECT_ALLOW',
     roles: [`r${index}`],
   }));
-  const resourcePolicy = { resource: 'note', version: 'default', rules };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const program = fold(compileTexts({ 'note.yaml': text }).lowered as Program);
+  const program = fold(compileRules('note', rules).lowered as Program);
   assert.throws(() => makeMatrix(program, {}), /^too many cells: narrow with --kind/);
   assert.is(makeMatrix(program, { onlyAction: 'a7' }).tables.length, 1);
 });

@@ -7,7 +7,7 @@ import { ruleFilters } from '../../runtime/engine/rule-filters.js';
 import { renderSql, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js';
 import { typedTable } from '../support/sql/typed-table.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, compileTexts, loaded } from '../support/compiled.js';
 
 const test = suite('rules without SQL over declared tables');
 
@@ -51,8 +51,7 @@ for (const dialect of ['sqlite', 'postgresql', 'mysql'] satisfies SqlDialect[]) 
       roles: ['user'],
       condition: { match: { expr } },
     }));
-    const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-    const compilation = compileTexts({ 'p.yaml': JSON.stringify(policy) });
+    const compilation = compileRules('thing', rules);
     const { policies } = await loaded(compilation);
     const table = typedTable(dialect);
     const report = new Diagnostics();

@@ -4,7 +4,7 @@ import type { Overload } from '../../packages/cel/library/function.js';
 import { functions } from '../../packages/cel/library/functions.js';
 import { type CelType, printType } from '../../packages/cel/library/types.js';
 import { createEngine } from '../../runtime/engine/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 
 /* The rows of packages/cel/library: what each says about itself holds in compiled policies. */
 
@@ -99,8 +99,7 @@ async function evaluated(expressions: readonly string[]): Promise<readonly unkno
     roles: ['user'],
     output: { when: { ruleActivated: expression } },
   }));
-  const resourcePolicy = { resource: 'doc', version: 'default', rules };
-  const compilation = compileTexts({ 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+  const compilation = compileRules('doc', rules);
   assert.equal(compilation.program === undefined ? compilation.diagnostics.map(({ message }) => message) : [], []);
   const { policies } = await loaded(compilation);
   const [result] = createEngine(policies).check({

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, compileTexts, loaded } from '../support/compiled.js';
 
 /** An output is given once for each role text and each action text that matches (docs/spec/policy-language.md#when-outputs-are-emitted). */
 const test = suite('repeated outputs');
@@ -103,10 +103,7 @@ for (const { title, actions, roles, others = [], isSaid, asked } of CASES)
       output: { when: { ruleActivated: '"told"' } },
     };
     const rules = [rule, ...others.map((of) => ({ actions: ['other'], roles: of, effect: 'EFFECT_ALLOW' }))];
-    const resourcePolicy = { resource: 'doc', version: 'default', rules };
-    const compilation = compileTexts({
-      'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }),
-    });
+    const compilation = compileRules('doc', rules);
     const { policies } = await loaded(compilation);
     const text = compilation.files.find(({ path }) => path === 'resource/doc.ts')?.text ?? '';
     assert.is(/\brows: /.test(text), isSaid);

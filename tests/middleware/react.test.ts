@@ -13,7 +13,7 @@ import {
   reactProjection,
 } from '../../packages/middleware/react.js';
 import { hasBrowser, openBrowser } from '../support/browser/browser.js';
-import { compileTexts, loaded, ROOT } from '../support/compiled.js';
+import { compileRules, loaded, ROOT } from '../support/compiled.js';
 import type { Policies } from './contract.js';
 
 const { createElement } = React;
@@ -74,8 +74,7 @@ test('where rules have no filter, nothing that they may allow is denied', async 
     roles: ['user'],
     condition: { match: { expr } },
   }));
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', rules } };
-  const whole = (await loaded(compileTexts({ 'doc.yaml': JSON.stringify(policy) }))).policies;
+  const whole = (await loaded(compileRules('doc', rules))).policies;
   const { filters: _, ...checksOnly } = whole;
   for (const bundle of [whole, checksOnly]) {
     const engine = createEngine(bundle);

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlDialect, type SqlParameter, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { rounds } from '../support/effort.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
@@ -168,9 +168,7 @@ async function render(dialect: SqlDialect): Promise<readonly Rendered[]> {
       ([effect, one]) => ({ actions: [`a${index}`], effect, roles: ['user'], condition: { match: { expr: one } } }),
     ),
   );
-  const resourcePolicy = { resource: 'document', version: 'default', rules };
-  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
-  const { policies } = await loaded(compileTexts({ 'p.yaml': text }));
+  const { policies } = await loaded(compileRules('document', rules));
   const engine = createEngine(policies, { clock: () => ({ seconds: Date.parse(NOW) / 1000, nanos: 0, offset: 0 }) });
   const table: SqlTable =
     dialect === 'mysql' ? { ...TABLE, columns: { ...TABLE.columns, tags: TABLE.columns.shares as never } } : TABLE;

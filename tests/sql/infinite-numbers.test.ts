@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 
 /* Columns with infinite numbers: comparisons of a computed number select the rows that check allows, at both ends. */
 
@@ -29,8 +29,7 @@ test('SQL selects what check allows', async () => {
     roles: ['user'],
     condition: { match: { expr } },
   }));
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'row', version: 'default', rules } };
-  const engine = createEngine((await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }))).policies);
+  const engine = createEngine((await loaded(compileRules('row', rules))).policies);
   const principal = { id: 'ann', roles: ['user'] };
   const { Database } = await initSqlJs();
   const database = new Database();

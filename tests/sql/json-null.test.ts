@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { kyselyAdapter } from '../../packages/adapters/kysely.js';
 import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 
@@ -225,7 +225,6 @@ async function engineOf() {
     all([`deny${position}`], 'EFFECT_DENY', expr),
     all([`none${position}`], 'EFFECT_ALLOW', `!(${expr})`),
   ]);
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('doc', rules));
   return createEngine(policies);
 }

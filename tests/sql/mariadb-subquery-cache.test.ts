@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlRelation, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
@@ -171,10 +171,7 @@ async function statementsOf(conditions: readonly string[]) {
     const condition = { match: { expr } };
     return [{ ...rule('allow', 'ALLOW'), condition }, rule('deny', 'ALLOW'), { ...rule('deny', 'DENY'), condition }];
   });
-  const resourcePolicy = { resource: 'document', version: 'default', rules };
-  const { policies } = await loaded(
-    compileTexts({ 'p.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) }),
-  );
+  const { policies } = await loaded(compileRules('document', rules));
   const engine = createEngine(policies);
   return conditions.flatMap((condition, index) =>
     ['allow', 'deny'].flatMap((place) => {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { kyselyMask } from '../../packages/adapters/kysely.js';
 import { capabilities, createEngine } from '../../runtime/engine/index.js';
 import { renderMaskedSource, renderMasks } from '../../runtime/residual/sql/index.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 
@@ -49,8 +49,7 @@ async function engineOf(random: Random) {
       condition: { match: { expr: random.pick(effect === 'DENY' ? [...CONDITIONS, 'false', 'false'] : CONDITIONS) } },
     })),
   );
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'pay', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'pay.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('pay', rules));
   return createEngine(policies, { use: [capabilities()] });
 }
 

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { isRelation, type SqlColumn } from '../../runtime/residual/sql/table.js';
 import { type Config, loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { freePort } from '../support/free-port.js';
 import type { Document } from '../support/oracle/documents.js';
@@ -98,7 +98,6 @@ function addTests({ client, url = '', stop }: Cluster): void {
       { actions: [name], effect: 'EFFECT_DENY', roles: ['user'], condition: matchOf(UNREADABLE[name]?.denied ?? '') },
       { actions: [`has_${name}`], effect: 'EFFECT_ALLOW', roles: ['user'], condition: matchOf(`has(R.attr.${name})`) },
     ]);
-    const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'odd', version: 'default', rules } };
     const columns = Object.fromEntries(names.map((name) => [name, { column: name, type: UNREADABLE[name]?.type }]));
     const tables = join(folder, 'odd.json');
     writeFileSync(
@@ -107,10 +106,7 @@ function addTests({ client, url = '', stop }: Cluster): void {
     );
     const sql = { url, tables, table: 'odd', maxConnections: 1 };
     const config = configured(folder, { deadline: '60s', from: { odd: { of: 'odd', sql, search: true } } });
-    const server = await startServer(
-      config,
-      await loaded(compileTexts({ 'odd.yaml': JSON.stringify(policy) }, { facts: true })),
-    );
+    const server = await startServer(config, await loaded(compileRules('odd', rules, { facts: true })));
     const post = async (path: string, body: object): Promise<Answer> => {
       const { status, text } = await send(server.httpAddress, 'POST', path, JSON.stringify(body));
       return { status, json: JSON.parse(text) };

@@ -6,7 +6,7 @@ import type { Attributes } from '../../runtime/policy/index.js';
 import type { Document, Match } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import type { Compilation, CompileOptions } from '../../compiler/compile.js';
-import { compileTexts, loaded } from '../support/compiled.js';
+import { compileRules, compileTexts, loaded } from '../support/compiled.js';
 import { randomPrincipal } from '../support/sql/random-policies.js';
 import { DERIVED_ROLES, typedPolicies } from './typed-policies.js';
 import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js';
@@ -98,8 +98,7 @@ export async function compareHazards(database: TypedDatabase, rowCount: number):
       rule('deny', 'DENY', { expr }),
     ];
   });
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
-  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  const { policies } = await loaded(compileRules('thing', rules));
   await database.fill(rows);
   const principal = { id: 'u1', roles: ['user'], attr: { empty: '', nul: 'a\0', half: '\ud800' } };
   for (const [writing, plan] of Object.entries(WRITINGS)) {

@@ -22,6 +22,12 @@ export function compileTexts(texts: { readonly [path: string]: string }, options
   );
 }
 
+/** Compiles the policy of one kind with some rules. */
+export function compileRules(kind: string, rules: readonly object[], options?: CompileOptions): Compilation {
+  const resourcePolicy = { resource: kind, version: 'default', rules };
+  return compileTexts({ 'policy.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) }, options);
+}
+
 /**
  * Loads the bundle of a compilation with a runtime that all bundles of this process share, and that is not the runtime
  * of the test. Throws with the diagnostics when there is none.
