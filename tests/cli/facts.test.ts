@@ -122,6 +122,34 @@ test('columns are those of the tables, and masks what no decision reads', async 
   assert.equal([refused.code, refused.stdout], [2, '']);
 });
 
+test('names of policies and schemas cannot change what a terminal shows', async () => {
+  const name = 'a\\u202e\\u0007\\u2028\\u0085`';
+  const hostile = NOTE.replace('actions: [share]', `actions: ["${name}"]`)
+    .replace('V.place.region', `R.attr["${name}"]`)
+    .replace('R.attr == P.attr', `P.attr["${name}"] == R.attr["${name}"] && R.attr == P.attr`)
+    .replace('"guest:*"', `"${name}"`)
+    .replace(/expr: (.*?)\}\}/g, (_, text: string) => `expr: '${text}'}}`);
+  const folder = makeFolder({
+    ...FILES,
+    'policies/note.yaml': hostile,
+    'policies/_schemas/note.json': SCHEMA.replace('"secret"', `"secret${name}"`),
+    'policies/roles.yaml': ROLES.replace('R.attr.owner', `'R.attr["${name}"].owner`).replace('P.id', "P.id'"),
+  });
+  for (const words of [
+    ['text'],
+    ['text', '--lines'],
+    ['json'],
+    ['types'],
+    ['mask', '--action', 'view'],
+    ['columns', '--table', 'tables.yaml'],
+  ]) {
+    const { code, stdout, stderr } = await facts(folder, '-o', ...words);
+    assert.is(code, 0, stderr);
+    assert.match(stdout, /202e/, words.join(' '));
+    assert.not.match(stdout, /(?!\n)\p{Cc}|\u202e|\u2028/u, words.join(' '));
+  }
+});
+
 test('a lock file tells which action reads another attribute, and where', async () => {
   const folder = makeFolder();
   assert.is((await facts(folder, '--write', 'facts.lock.json')).code, 0);

@@ -138,7 +138,7 @@ function formatReport(
       return factsColumns(report, readTableFile(table, context));
     case 'mask': {
       const paths = listUnread(report, program);
-      return `audit:\n  mask:${paths.length === 0 ? ' []' : paths.map((path) => `\n    - ${JSON.stringify(path)}`).join('')}\n`;
+      return `audit:\n  mask:${paths.length === 0 ? ' []' : paths.map((path) => `\n    - ${visibleJson(path)}`).join('')}\n`;
     }
   }
 }

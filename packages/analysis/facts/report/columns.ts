@@ -1,3 +1,4 @@
+import { visible } from '../../../../compiler/diagnostics/visible.js';
 import type { SqlColumn, SqlRelation, SqlTable } from '../../../../runtime/residual/sql/table.js';
 import type { ReadSet } from '../../../../runtime/policy/index.js';
 import { quotedName } from '../../sql-names.js';
@@ -29,7 +30,7 @@ function statement(title: string, set: ReadSet, table: SqlTable): string {
       else for (const name of listColumns(column)) columns.add(name);
     }
   }
-  const head = [title, ...new Set(notes)].map((line) => `-- ${line.replace(/[\r\n]+/g, ' ')}`);
+  const head = [title, ...new Set(notes)].map((line) => `-- ${visible(line)}`);
   return `${head.join('\n')}\nSELECT ${[...columns].join(', ') || '1'} FROM ${quotedName(table.name)}`;
 }
 

@@ -46,7 +46,7 @@ function tableLines(table: FactsTable, { lines, pathOf }: FactsTextOptions): rea
       .filter(({ path }) => whole.whole.includes(pathText(path)))
       .map(
         (path) =>
-          `  note: ${pathText(path.path)} is read as a whole${path.leaf === 'value' ? '' : ', its names only'}${placeText(path, pathOf)}`,
+          `  note: ${visible(pathText(path.path))} is read as a whole${path.leaf === 'value' ? '' : ', its names only'}${placeText(path, pathOf)}`,
       ),
     ...(lines ? columns(whole.paths.map((path) => pathLine(path, pathOf))).map((line) => `  ${line}`) : []),
   ];

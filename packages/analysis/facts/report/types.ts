@@ -1,3 +1,4 @@
+import { quote } from '../../../../compiler/emit/quote.js';
 import type { ReadSet } from '../../../../runtime/policy/index.js';
 import type { FactsReport } from '../facts-report.js';
 import { unite } from '../read-set.js';
@@ -27,7 +28,7 @@ export function factsInterface(report: FactsReport, library: string): string {
       if (action.label !== 'any other') actions.set(action.label, [...(actions.get(action.label) ?? []), ...sets]);
   }
   const body = [...kinds].flatMap(([kind, actions]) => [
-    `  ${quoted(kind)}: {`,
+    `  ${quote(kind)}: {`,
     ...[...actions].flatMap(([action, sets]) => actionLines(kind, action, unite(sets))),
     '  };',
   ]);
@@ -40,11 +41,11 @@ ${body.join('\n')}
 }
 
 function actionLines(kind: string, action: string, set: ReadSet): readonly string[] {
-  const policies = `Policies['kinds'][${quoted(kind)}]`;
+  const policies = `Policies['kinds'][${quote(kind)}]`;
   const read = (side: 'resource' | 'principal'): string =>
     readType(`${policies}['${side}']`, listNames(set, side, 'attr'));
   return [
-    `    ${quoted(action)}: {`,
+    `    ${quote(action)}: {`,
     `      readonly resource: ${read('resource')};`,
     `      readonly principal: ${read('principal')};`,
     `      readonly claims: ${readType('unknown', listNames(set, 'auxData', 'jwt'))};`,
@@ -53,7 +54,7 @@ function actionLines(kind: string, action: string, set: ReadSet): readonly strin
 }
 
 function readType(known: string, names: readonly string[]): string {
-  return names.length === 0 ? 'Record<never, never>' : `ReadAttributes<${known}, ${names.map(quoted).join(' | ')}>`;
+  return names.length === 0 ? 'Record<never, never>' : `ReadAttributes<${known}, ${names.map(quote).join(' | ')}>`;
 }
 
 /** The attributes of a side that are read by name. Which ones a side that is read as a whole has is not known. */
@@ -62,8 +63,4 @@ function listNames({ paths }: ReadSet, root: string, side: string): readonly str
     first === root && second === side && name !== undefined && name !== '*' ? [name] : [],
   );
   return [...new Set(names)].sort();
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 }
