@@ -1,4 +1,3 @@
-import initSqlJs from 'sql.js';
 import type { RowDataPacket } from 'mysql2/promise';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,13 +6,8 @@ import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
-import {
-  ACTIONS,
-  type CapabilityTally,
-  type CapableDatabase,
-  compareCapabilities,
-  type WrittenColumns,
-} from './capabilities.js';
+import { ACTIONS, type CapabilityTally, compareCapabilities, type WrittenColumns } from './capabilities.js';
+import { openCapableSqlite } from './capable-sqlite.js';
 import { renderCapabilities, type SqlCapabilities } from '../../runtime/residual/sql/index.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';
 import type { Client } from 'pg';
@@ -24,7 +18,7 @@ const test = suite('can columns');
 const EXTENT = { seed: SEED, stores: rounds(20), rows: 64 };
 
 test('in SQLite, each cell is what check decides, and never NULL', async () => {
-  const { database, close } = await openSqlite();
+  const { database, close } = await openCapableSqlite();
   const tally = await compareCapabilities(database, EXTENT);
   close();
   settle('sqlite', tally);
@@ -78,7 +72,7 @@ function ofEach(columns: SqlCapabilities, expression: (columns: SqlCapabilities)
 }
 
 test('each fault of a generator is found', async () => {
-  const { database, close } = await openSqlite();
+  const { database, close } = await openCapableSqlite();
   const alive: string[] = [];
   for (const [name, change] of Object.entries(FAULTS)) {
     let isFound = false;
@@ -209,52 +203,12 @@ async function costsOfPage(client: Client): Promise<readonly [plain: number, wit
   return [await cost('', []), await cost(`, ${text}`, parameters)];
 }
 
-/** A database in memory, which is filled again for each store. */
-async function openSqlite(): Promise<{ readonly database: CapableDatabase; readonly close: () => void }> {
-  const { Database } = await initSqlJs();
-  const database = new Database();
-  database.run(createTable('sqlite'));
-  return {
-    close: () => database.close(),
-    database: {
-      dialect: 'sqlite',
-      async fill(rows) {
-        database.run('BEGIN; DELETE FROM things');
-        const insert = database.prepare(`INSERT INTO things VALUES (?, ?${', ?'.repeat(COLUMNS.length)})`);
-        for (const [position, { id, cells }] of rows.entries()) insert.run([position, id, ...cells.map(plain)]);
-        insert.free();
-        database.run('COMMIT');
-      },
-      async columns(text, parameters) {
-        const statement = database.prepare(`SELECT position AS place, ${text} FROM things`);
-        try {
-          statement.bind(parameters.map((value) => plain(value as Cell)) as never);
-          const found = new Map<number, readonly unknown[]>();
-          while (statement.step()) {
-            const [place, ...cells] = statement.get();
-            found.set(place as number, cells);
-          }
-          return found;
-        } finally {
-          statement.free();
-        }
-      },
-    },
-  };
-}
-
 function settle(dialect: string, { wrong, ...tally }: CapabilityTally): void {
   console.log(`  ${dialect}: ${JSON.stringify(tally)}, ${wrong.length} wrong`);
   assert.is(wrong.length, 0, wrong.slice(0, 5).join('\n'));
   assert.is(tally.nulls, 0);
   assert.is(tally.cells, tally.statements * EXTENT.rows * ACTIONS.length, 'one statement answers all actions');
   assert.ok(tally.allowed > tally.cells / 20, 'the policies allow too little');
-}
-
-/** 64-bit integers as strings, which hold all of their digits; SQLite has no booleans. */
-function plain(cell: Cell): string | number | null {
-  if (typeof cell === 'bigint') return String(cell);
-  return typeof cell === 'boolean' ? Number(cell) : cell;
 }
 
 /** As strings, which hold 64 bits and the sign of zero. */

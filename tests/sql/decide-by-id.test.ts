@@ -1,11 +1,10 @@
-import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rounds, SEED } from '../support/effort.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
-import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 import { type ByIdTally, compareById, DECIDED, type QueriedDatabase } from './decide-by-id.js';
+import { openCapableSqlite } from './capable-sqlite.js';
 import { createTypedTable, fillTypedTable } from './typed-database.js';
 
 /*
@@ -26,7 +25,7 @@ function settle(dialect: string, { wrong, ...tally }: ByIdTally): void {
 }
 
 test('in SQLite, rows are decided as check decides them', async () => {
-  const { database, close } = await openSqlite();
+  const { database, close } = await openCapableSqlite();
   settle('sqlite', await compareById(database, EXTENT));
   close();
 });
@@ -46,7 +45,7 @@ function changed(row: object, change: (name: string, value: unknown) => unknown)
 }
 
 test('rows that a source reads wrongly are found', async () => {
-  const { database, close } = await openSqlite();
+  const { database, close } = await openCapableSqlite();
   const alive: string[] = [];
   for (const [name, change] of Object.entries(FAULTS)) {
     let isFound = false;
@@ -78,53 +77,5 @@ test('in PostgreSQL, rows are decided as check decides them', async () => {
     await cluster.stop();
   }
 });
-
-/** A database in memory, which is filled again for each store. */
-async function openSqlite(): Promise<{ readonly database: QueriedDatabase; readonly close: () => void }> {
-  const { Database } = await initSqlJs();
-  const database = new Database();
-  database.run(createTable('sqlite'));
-  const run = (
-    text: string,
-    parameters: readonly unknown[],
-  ): { names: readonly string[]; rows: readonly (readonly unknown[])[] } => {
-    const statement = database.prepare(text);
-    try {
-      statement.bind(parameters.map((value) => plain(value as Cell)) as never);
-      const rows: (readonly unknown[])[] = [];
-      while (statement.step()) rows.push(statement.get());
-      return { names: statement.getColumnNames(), rows };
-    } finally {
-      statement.free();
-    }
-  };
-  return {
-    close: () => database.close(),
-    database: {
-      dialect: 'sqlite',
-      async fill(rows) {
-        database.run('BEGIN; DELETE FROM things');
-        const insert = database.prepare(`INSERT INTO things VALUES (?, ?${', ?'.repeat(COLUMNS.length)})`);
-        for (const [position, { id, cells }] of rows.entries()) insert.run([position, id, ...cells.map(plain)]);
-        insert.free();
-        database.run('COMMIT');
-      },
-      async query(text, parameters) {
-        const { names, rows } = run(text, parameters);
-        return rows.map((row) => Object.fromEntries(row.map((value, index) => [names[index], value])));
-      },
-      async columns(text, parameters) {
-        const { rows } = run(`SELECT position AS place, ${text} FROM things`, parameters);
-        return new Map(rows.map(([place, ...cells]) => [place as number, cells]));
-      },
-    },
-  };
-}
-
-/** 64-bit integers as strings, which hold all of their digits; SQLite has no booleans. */
-function plain(cell: Cell): string | number | null {
-  if (typeof cell === 'bigint') return String(cell);
-  return typeof cell === 'boolean' ? Number(cell) : cell;
-}
 
 test.run();
