@@ -12,7 +12,7 @@ import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-se
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage, findService } from '../support/protobuf.js';
 import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('audit log entries over Connect and gRPC-Web');
@@ -78,12 +78,9 @@ test.before.each(() => {
   lastPage = 1;
 });
 
-const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
-const REQUEST = messageType('authz.request.v1.ListAuditLogEntriesRequest');
-const RESPONSE = messageType('authz.response.v1.ListAuditLogEntriesResponse');
-const service = registry.getService('authz.svc.v1.AuthzAdminService') as NonNullable<
-  ReturnType<typeof registry.getService>
->;
+const REQUEST = findMessage('authz.request.v1.ListAuditLogEntriesRequest');
+const RESPONSE = findMessage('authz.response.v1.ListAuditLogEntriesResponse');
+const service = findService('authz.svc.v1.AuthzAdminService');
 const PATH = '/authz.svc.v1.AuthzAdminService/ListAuditLogEntries';
 const BASIC = `Basic ${Buffer.from('admin:open:sesame').toString('base64')}`;
 
@@ -132,7 +129,7 @@ async function list(
       error as {
         findDetails: (type: DescMessage) => readonly { readonly violations: readonly { readonly ruleId: string }[] }[];
       }
-    ).findDetails(messageType('buf.validate.Violations'));
+    ).findDetails(findMessage('buf.validate.Violations'));
     return {
       entries,
       code,

@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
@@ -10,7 +10,7 @@ import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-se
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage } from '../support/protobuf.js';
 import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('the admin API');
@@ -174,13 +174,11 @@ test('an error after the first line is the last line', async () => {
   assert.is(JSON.parse(lines[1] as string).error.code, 13);
 });
 
-const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
-
 function stream(request: JsonValue, authorization?: string): Promise<readonly JsonValue[]> {
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set('authorization', authorization);
   const same = (bytes: Buffer): Buffer => bytes;
-  const type = messageType('authz.request.v1.ListAuditLogEntriesRequest');
+  const type = findMessage('authz.request.v1.ListAuditLogEntriesRequest');
   const call = client.makeServerStreamRequest(
     '/authz.svc.v1.AuthzAdminService/ListAuditLogEntries',
     same,
@@ -193,8 +191,8 @@ function stream(request: JsonValue, authorization?: string): Promise<readonly Js
     call.on('data', (bytes: Buffer) =>
       entries.push(
         toJson(
-          messageType('authz.response.v1.ListAuditLogEntriesResponse'),
-          fromBinary(messageType('authz.response.v1.ListAuditLogEntriesResponse'), bytes),
+          findMessage('authz.response.v1.ListAuditLogEntriesResponse'),
+          fromBinary(findMessage('authz.response.v1.ListAuditLogEntriesResponse'), bytes),
         ),
       ),
     );

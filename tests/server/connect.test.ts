@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
 import { send } from '../support/server/http-client.js';
 import { start } from '../support/server/start.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage, findService } from '../support/protobuf.js';
 
 const test = suite('Connect');
 let server: ListeningServer;
@@ -15,8 +15,7 @@ test.before(async () => {
 });
 test.after(() => server.close());
 
-const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
-const service = registry.getService('authz.svc.v1.AuthzService') as NonNullable<ReturnType<typeof registry.getService>>;
+const service = findService('authz.svc.v1.AuthzService');
 const PATH = '/authz.svc.v1.AuthzService/';
 const check = {
   requestId: 'r1',
@@ -51,7 +50,7 @@ test('a response has its actions by name, over REST and in protobuf, whatever th
   const transport = createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true });
   // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
   const client = createClient(service, transport) as any;
-  const answer = await client.checkResources(fromJson(messageType('authz.request.v1.CheckResourcesRequest'), request));
+  const answer = await client.checkResources(fromJson(findMessage('authz.request.v1.CheckResourcesRequest'), request));
   // The library keeps the order that the entries of a map have in bytes.
   for (const response of [JSON.parse(text), answer]) {
     const [result] = response.results;
@@ -69,9 +68,9 @@ test('the published client reads both formats, of responses and of errors', asyn
     });
     // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
     const client = createClient(service, transport) as any;
-    const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
+    const request = fromJson(findMessage('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(
-      messageType('authz.response.v1.CheckResourcesResponse'),
+      findMessage('authz.response.v1.CheckResourcesResponse'),
       await client.checkResources(request),
     ) as unknown as { results: readonly { actions: object }[] };
     assert.equal(response.results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
@@ -88,7 +87,7 @@ test('the published client reads both formats, of responses and of errors', asyn
       assert.is((error as { code: number }).code, 3);
       const [detail] = (
         error as { findDetails: (type: DescMessage) => readonly { violations: readonly { ruleId: string }[] }[] }
-      ).findDetails(messageType('buf.validate.Violations'));
+      ).findDetails(findMessage('buf.validate.Violations'));
       assert.equal(
         detail?.violations.map((violation) => violation.ruleId),
         ['required', 'required'],
@@ -153,8 +152,8 @@ test('protocol version, compression and timeout are validated', async () => {
 test('a binary request has a binary response', async () => {
   const body = Buffer.from(
     toBinary(
-      messageType('authz.request.v1.CheckResourcesRequest'),
-      fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check),
+      findMessage('authz.request.v1.CheckResourcesRequest'),
+      fromJson(findMessage('authz.request.v1.CheckResourcesRequest'), check),
     ),
   );
   const answer = await post('CheckResources', body, { 'content-type': 'application/proto' });

@@ -1,5 +1,5 @@
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
-import { type DescMessage, fromJson, toBinary } from '@bufbuild/protobuf';
+import { fromJson, toBinary } from '@bufbuild/protobuf';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Listener, openListener } from '../../server/listen.js';
@@ -8,7 +8,7 @@ import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-se
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage } from '../support/protobuf.js';
 import { loopbackConfig } from '../support/server/start.js';
 
 const test = suite('replies that wait for the audit log');
@@ -56,7 +56,7 @@ test.after(async () => {
   await Promise.all([http.stop(1000), grpc.stop(1000)]);
 });
 
-const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
+const REQUEST = findMessage('authz.request.v1.CheckResourcesRequest');
 const PATH = '/authz.svc.v1.AuthzService/CheckResources';
 const checkOf = (...actions: string[]): object => ({
   requestId: 'r1',

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
 import { send } from '../support/server/http-client.js';
 import { start } from '../support/server/start.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage, findService } from '../support/protobuf.js';
 
 const test = suite('gRPC-Web');
 let server: ListeningServer;
@@ -15,8 +15,7 @@ test.before(async () => {
 });
 test.after(() => server.close());
 
-const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
-const service = registry.getService('authz.svc.v1.AuthzService') as NonNullable<ReturnType<typeof registry.getService>>;
+const service = findService('authz.svc.v1.AuthzService');
 const PATH = '/authz.svc.v1.AuthzService/CheckResources';
 const check = {
   requestId: 'r1',
@@ -25,8 +24,8 @@ const check = {
 };
 const message = Buffer.from(
   toBinary(
-    messageType('authz.request.v1.CheckResourcesRequest'),
-    fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check),
+    findMessage('authz.request.v1.CheckResourcesRequest'),
+    fromJson(findMessage('authz.request.v1.CheckResourcesRequest'), check),
   ),
 );
 const framed = (bytes: Buffer, kind = 0): Buffer => {
@@ -52,9 +51,9 @@ for (const [name, make] of TRANSPORTS) {
   test(`the published client of ${name} reads responses and errors`, async () => {
     // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
     const client = createClient(service, make(`http://${server.httpAddress}`)) as any;
-    const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
+    const request = fromJson(findMessage('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(
-      messageType('authz.response.v1.CheckResourcesResponse'),
+      findMessage('authz.response.v1.CheckResourcesResponse'),
       await client.checkResources(request),
     ) as unknown as { results: readonly { actions: object }[] };
     assert.equal(response.results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
@@ -69,7 +68,7 @@ for (const [name, make] of TRANSPORTS) {
       assert.is((error as { code: number }).code, 3);
       const [detail] = (
         error as { findDetails: (type: DescMessage) => readonly { violations: readonly object[] }[] }
-      ).findDetails(messageType('buf.validate.Violations'));
+      ).findDetails(findMessage('buf.validate.Violations'));
       assert.is(detail?.violations.length, 2);
     }
   });

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
 import { start } from '../support/server/start.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage, registry } from '../support/protobuf.js';
 
 const test = suite('gRPC');
 let server: ListeningServer;
@@ -19,10 +19,10 @@ test.after(async () => {
   await server.close();
 });
 
-const type = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
-const encode = (name: string, json: JsonValue): Buffer => Buffer.from(toBinary(type(name), fromJson(type(name), json)));
+const encode = (name: string, json: JsonValue): Buffer =>
+  Buffer.from(toBinary(findMessage(name), fromJson(findMessage(name), json)));
 const decode = (name: string, bytes: Uint8Array): JsonValue =>
-  toJson(type(name), fromBinary(type(name), bytes), { registry });
+  toJson(findMessage(name), fromBinary(findMessage(name), bytes), { registry });
 const same = (bytes: Buffer): Buffer => bytes;
 
 const CHECK = '/authz.svc.v1.AuthzService/CheckResources';

@@ -7,12 +7,12 @@ import type { Watcher } from '../../server/service/watcher.js';
 import { send } from '../support/server/http-client.js';
 import { within } from '../support/timeout.js';
 import { closeWithoutDelay, start } from '../support/server/start.js';
-import { registry } from '../support/protobuf.js';
+import { findService } from '../support/protobuf.js';
 
 const test = suite('health over Connect and gRPC-Web');
 const PATH = '/grpc.health.v1.Health/';
 const JSON_TYPE = { 'content-type': 'application/json' };
-const service = registry.getService('grpc.health.v1.Health') as NonNullable<ReturnType<typeof registry.getService>>;
+const service = findService('grpc.health.v1.Health');
 
 /** The transports of the published client. */
 const transports = (baseUrl: string) => [

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_VIOLATIONS } from '../../proto/wire/violation.js';
 import { send } from '../support/server/http-client.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage, registry } from '../support/protobuf.js';
 
 const test = suite('hostile requests to a server with little memory');
 
@@ -37,7 +37,6 @@ test.after(() => {
   child.kill('SIGKILL');
 });
 
-const type = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const SERVICE = '/authz.svc.v1.AuthzService';
 
 interface Refusal {
@@ -68,8 +67,8 @@ async function connectJson(method: string, body: string): Promise<Refusal> {
   const [detail] = details ?? [];
   if (detail === undefined) return { message, violations: 0, size: text.length };
   const encoded = toJson(
-    type('buf.validate.Violations'),
-    fromBinary(type('buf.validate.Violations'), Buffer.from(detail.value, 'base64')),
+    findMessage('buf.validate.Violations'),
+    fromBinary(findMessage('buf.validate.Violations'), Buffer.from(detail.value, 'base64')),
   ) as unknown as { readonly violations: readonly object[] };
   assert.is(encoded.violations.length, detail.debug.violations.length);
   return { message, violations: encoded.violations.length, size: text.length };
@@ -99,9 +98,13 @@ function refusalOf(trailers: { readonly [name: string]: string }): Refusal {
   const status =
     details === undefined
       ? {}
-      : (toJson(type('google.rpc.Status'), fromBinary(type('google.rpc.Status'), Buffer.from(details, 'base64')), {
-          registry,
-        }) as { readonly message?: string; readonly details?: readonly { readonly violations: readonly object[] }[] });
+      : (toJson(
+          findMessage('google.rpc.Status'),
+          fromBinary(findMessage('google.rpc.Status'), Buffer.from(details, 'base64')),
+          {
+            registry,
+          },
+        ) as { readonly message?: string; readonly details?: readonly { readonly violations: readonly object[] }[] });
   const message = decodeURIComponent(trailers['grpc-message'] ?? '');
   if (details !== undefined) assert.is(status.message, message);
   return { message, violations: status.details?.[0]?.violations.length ?? 0, size };
@@ -283,7 +286,7 @@ const HOSTILE: readonly (readonly [name: string, rpc: Rpc, json: string, count: 
 for (const [name, rpc, json, count] of HOSTILE) {
   test(`${name}: every protocol lists a few violations and their number`, async () => {
     const message = Buffer.from(
-      toBinary(type(rpc.request), fromJson(type(rpc.request), JSON.parse(json) as JsonValue)),
+      toBinary(findMessage(rpc.request), fromJson(findMessage(rpc.request), JSON.parse(json) as JsonValue)),
     );
     for (const answer of await answersOf(rpc, json, message)) {
       assert.ok(answer.size < MAX_ANSWER, `${answer.size} bytes`);

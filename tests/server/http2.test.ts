@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
 import { start } from '../support/server/start.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage } from '../support/protobuf.js';
 
 const test = suite('HTTP/2 on the HTTP port');
 let server: ListeningServer;
@@ -25,11 +25,10 @@ const check = {
   principal: { id: 'a', roles: ['user'] },
   resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }],
 };
-const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const encode = (name: string, json: JsonValue): Buffer =>
-  Buffer.from(toBinary(messageType(name), fromJson(messageType(name), json)));
+  Buffer.from(toBinary(findMessage(name), fromJson(findMessage(name), json)));
 const decode = (name: string, bytes: Uint8Array): JsonValue =>
-  toJson(messageType(name), fromBinary(messageType(name), bytes));
+  toJson(findMessage(name), fromBinary(findMessage(name), bytes));
 const same = (bytes: Buffer): Buffer => bytes;
 
 interface Answer {

@@ -1,4 +1,4 @@
-import { type DescMessage, fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf';
+import { fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -12,7 +12,7 @@ import type { CallEnd, Checked, Planned, Watcher } from '../../server/service/wa
 import { fakeDecider } from '../support/server/fake-decider.js';
 import { send } from '../support/server/http-client.js';
 import { start } from '../support/server/start.js';
-import { registry } from '../support/protobuf.js';
+import { findMessage } from '../support/protobuf.js';
 
 const test = suite('watchers');
 
@@ -57,7 +57,7 @@ test.after(async () => {
 });
 
 const encode = (name: string, json: JsonValue): Buffer => {
-  const type = registry.getMessage(name) as DescMessage;
+  const type = findMessage(name);
   return Buffer.from(toBinary(type, fromJson(type, json)));
 };
 const same = (bytes: Buffer): Buffer => bytes;

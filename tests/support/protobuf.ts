@@ -1,6 +1,7 @@
 import {
   createFileRegistry,
   type DescMessage,
+  type DescService,
   type FileRegistry,
   fromBinary,
   fromJson,
@@ -17,10 +18,23 @@ export interface MessageType {
   readonly decode: (bytes: Uint8Array) => JsonValue;
 }
 
+/** The descriptor of the message with a full name. Throws when there is none. */
+export function findMessage(name: string): DescMessage {
+  const type = registry.getMessage(name);
+  if (type === undefined) throw new Error(`no message ${name}`);
+  return type;
+}
+
+/** The descriptor of the service with a full name. Throws when there is none. */
+export function findService(name: string): DescService {
+  const service = registry.getService(name);
+  if (service === undefined) throw new Error(`no service ${name}`);
+  return service;
+}
+
 /** The type with a full name. Throws when there is none. */
 export function messageType(name: string): MessageType {
-  const type: DescMessage | undefined = registry.getMessage(name);
-  if (type === undefined) throw new Error(`no message ${name}`);
+  const type = findMessage(name);
   return {
     encode: (json) => Buffer.from(toBinary(type, fromJson(type, json))),
     decode: (bytes) => toJson(type, fromBinary(type, bytes)),

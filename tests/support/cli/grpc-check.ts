@@ -1,9 +1,9 @@
-import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
-import { registry } from '../protobuf.js';
+import { findMessage } from '../protobuf.js';
 
-const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
-const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
+const REQUEST = findMessage('authz.request.v1.CheckResourcesRequest');
+const RESPONSE = findMessage('authz.response.v1.CheckResourcesResponse');
 
 /** The protobuf form of a check. */
 export function encodeCheckRequest(request: JsonValue): Buffer {

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { Client, credentials } from '@grpc/grpc-js';
-import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
 import { CHECK } from '../cli/policies.js';
-import { registry } from '../protobuf.js';
+import { findMessage } from '../protobuf.js';
 import { LAST_RESORT } from '../timeout.js';
 
 /** The results of the load. */
@@ -70,8 +70,8 @@ const CALL_TIMEOUT = LAST_RESORT / 5;
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 
-const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
-const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
+const REQUEST = findMessage('authz.request.v1.CheckResourcesRequest');
+const RESPONSE = findMessage('authz.response.v1.CheckResourcesResponse');
 const BYTES = Buffer.from(toBinary(REQUEST, fromJson(REQUEST, CHECK)));
 const JSON_BODY = JSON.stringify(CHECK);
 
