@@ -8,6 +8,7 @@ import {
   groupPoints,
   labelNames,
   listPatterns,
+  makeHeading,
   makeMatcher,
   type MatrixName,
   type TableHeading,
@@ -79,10 +80,10 @@ interface Making {
 }
 
 function makeTable(points: readonly [Point, ...Point[]], { decisions, sets, level, options }: Making): FactsTable {
-  const [{ kind, isNamedKind, version, scope, isNamedScope }] = points;
+  const [first] = points;
   const asked = points.map((point) => decisions.at(point, []));
-  const classes = classesAt(points[0], asked);
-  const patterns = listPatterns(asked, kind);
+  const classes = classesAt(first, asked);
+  const patterns = listPatterns(asked, first.kind);
   const wanted = (names: readonly MatrixName[], texts: readonly string[] = []): readonly MatrixName[] => {
     const matches = matchesOne(texts, makeMatcher);
     return names.filter(({ example, label }) => matches(example) || texts.includes(label));
@@ -111,12 +112,7 @@ function makeTable(points: readonly [Point, ...Point[]], { decisions, sets, leve
   );
   const keep = <T>(items: readonly T[]): readonly T[] => items.filter((_, index) => shownRoles[index]);
   return {
-    kind,
-    isNamedKind,
-    version,
-    scope,
-    isNamedScope,
-    isComplete: classes.actions.isComplete && classes.roles.isComplete,
+    ...makeHeading(first, classes),
     roles: keep(roles),
     rows: shownRows.map((row) => ({ ...row, sets: keep(row.sets) })),
   };

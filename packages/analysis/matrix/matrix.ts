@@ -1,7 +1,7 @@
 import { glob } from '../../../runtime/policy/index.js';
 import { kindMatcher } from '../../../compiler/validate/kind-patterns.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { classesAt } from '../decision/classes.js';
+import { type Classes, classesAt } from '../decision/classes.js';
 import { Decisions, type PointDecisions, rulesAbout, type Selecting } from '../decision/decisions.js';
 import type { Point } from '../question/point.js';
 import { listPoints } from '../decision/points.js';
@@ -31,6 +31,14 @@ export interface TableHeading {
   readonly isNamedScope: boolean;
   /** Whether these are all classes of names: globs that are too many together are not taken apart. */
   readonly isComplete: boolean;
+}
+
+/** What a table about a point says of itself. */
+export function makeHeading(
+  { kind, isNamedKind, version, scope, isNamedScope }: Point,
+  { actions, roles }: Classes,
+): TableHeading {
+  return { kind, isNamedKind, version, scope, isNamedScope, isComplete: actions.isComplete && roles.isComplete };
 }
 
 /** Roles by actions. A role or an action without a row or a column is denied. */
@@ -192,10 +200,9 @@ class TableMaker {
 
   table(points: readonly [Point, ...Point[]]): MatrixTable {
     const [point] = points;
-    const { kind, isNamedKind, version, scope, isNamedScope } = point;
     const asked = points.map((each) => this.decisions.at(each, []));
     const classes = classesAt(point, asked);
-    const patterns = listPatterns(asked, kind);
+    const patterns = listPatterns(asked, point.kind);
     const { action, onlyAction } = this.options;
     const actions =
       onlyAction === undefined
@@ -229,12 +236,7 @@ class TableMaker {
       return !isGlob || !actions.some((_, at) => at !== index && columnAt(at) === columnAt(index));
     });
     return {
-      kind,
-      isNamedKind,
-      version,
-      scope,
-      isNamedScope,
-      isComplete: classes.actions.isComplete && classes.roles.isComplete,
+      ...makeHeading(point, classes),
       actions: actions.filter((_, index) => columns[index]),
       rows: counted.map((row) => ({ ...row, cells: row.cells.filter((_, index) => columns[index]) })),
     };
