@@ -1,4 +1,4 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { sql as drizzleSql } from 'drizzle-orm';
 import { Pool } from 'pg';
 import { suite } from 'uvu';
@@ -75,68 +75,58 @@ for (const [name, open] of Object.entries(LIBRARIES)) {
   });
 }
 
-test('a transaction within one of another principal is refused, and within its own it is not', async () => {
-  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
-  const pool = new Pool({ ...cluster.connection, user: 'login', max: 1 });
-  const db = drizzle({ client: pool });
-  const [one, other] = [
-    { id: 't1', roles: ['user'] },
-    { id: 't2', roles: ['user'] },
-  ] as const;
-  try {
-    await withDrizzle(
-      db,
-      one,
-      async (tx) => {
-        const rows = (): Promise<unknown> => tx.execute(drizzleSql.raw(QUERY)).then((result) => result.rows);
-        assert.equal(await withDrizzle(tx, one, rows, { role: 'app' }), [{ owner: 't1' }]);
-        const error = await withDrizzle(tx, other, rows, { role: 'app' }).catch((reason: unknown) => reason);
-        assert.instance(error, NestedPrincipalError);
-        assert.equal(await rows(), [{ owner: 't1' }]);
-      },
-      { role: 'app' },
-    );
-  } finally {
-    await pool.end();
-  }
+const [ONE, OTHER] = [
+  { id: 't1', roles: ['user'] },
+  { id: 't2', roles: ['user'] },
+] as const;
+
+type Transaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0];
+
+/** A test in a transaction of one principal, over a single connection, which belongs to nobody afterwards. */
+function testWithin(name: string, work: (tx: Transaction) => Promise<void>): void {
+  test(name, async () => {
+    if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+    const pool = new Pool({ ...cluster.connection, user: 'login', max: 1 });
+    const db = drizzle({ client: pool });
+    try {
+      await withDrizzle(db, ONE, work, { role: 'app' });
+      assert.equal((await db.execute(drizzleSql.raw(QUERY))).rows, []);
+    } finally {
+      await pool.end();
+    }
+  });
+}
+
+async function listRows(tx: Pick<Transaction, 'execute'>): Promise<unknown> {
+  return (await tx.execute(drizzleSql.raw(QUERY))).rows;
+}
+
+testWithin('a transaction within one of another principal is refused, and within its own it is not', async (tx) => {
+  const rows = (): Promise<unknown> => listRows(tx);
+  assert.equal(await withDrizzle(tx, ONE, rows, { role: 'app' }), [{ owner: 't1' }]);
+  const error = await withDrizzle(tx, OTHER, rows, { role: 'app' }).catch((reason: unknown) => reason);
+  assert.instance(error, NestedPrincipalError);
+  assert.equal(await rows(), [{ owner: 't1' }]);
 });
 
-test('with `nested`, a transaction of another principal shows its rows, and the outer one its own again', async () => {
-  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
-  const pool = new Pool({ ...cluster.connection, user: 'login', max: 1 });
-  const db = drizzle({ client: pool });
-  const [one, other] = [
-    { id: 't1', roles: ['user'] },
-    { id: 't2', roles: ['user'] },
-  ] as const;
-  try {
-    await withDrizzle(
-      db,
-      one,
-      async (tx) => {
-        const rowsIn = (inner: Pick<typeof tx, 'execute'>): Promise<unknown> =>
-          inner.execute(drizzleSql.raw(QUERY)).then((result) => result.rows);
-        for (const fails of [false, true]) {
-          const asked = withDrizzle(
-            tx,
-            other,
-            async (inner) => {
-              assert.equal(await rowsIn(inner), [{ owner: 't2' }]);
-              if (fails) throw new Abort();
-            },
-            { role: 'app', nested: true },
-          );
-          assert.is(await asked.catch((reason: unknown) => reason instanceof Abort), fails ? true : undefined);
-          assert.equal(await rowsIn(tx), [{ owner: 't1' }]);
-        }
-      },
-      { role: 'app' },
-    );
-    assert.equal((await db.execute(drizzleSql.raw(QUERY))).rows, []);
-  } finally {
-    await pool.end();
-  }
-});
+testWithin(
+  'with `nested`, a transaction of another principal shows its rows, and the outer one its own again',
+  async (tx) => {
+    for (const fails of [false, true]) {
+      const asked = withDrizzle(
+        tx,
+        OTHER,
+        async (inner) => {
+          assert.equal(await listRows(inner), [{ owner: 't2' }]);
+          if (fails) throw new Abort();
+        },
+        { role: 'app', nested: true },
+      );
+      assert.is(await asked.catch((reason: unknown) => reason instanceof Abort), fails ? true : undefined);
+      assert.equal(await listRows(tx), [{ owner: 't1' }]);
+    }
+  },
+);
 
 test.run();
 
