@@ -4,7 +4,7 @@ import { chmod } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { importedMembersOnly } from './builtin-modules.js';
+import { importedMembersOnly, isMadeOfBuiltin } from './builtin-modules.js';
 import { explorerFiles } from './explorer-files.js';
 
 /**
@@ -81,8 +81,9 @@ export async function buildPrograms(
     define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
   });
   for (const name of Object.keys(programs)) await chmod(join(folder, `${name}.js`), 0o755);
+  const inputs = Object.keys(metafile.inputs).filter((input) => !isMadeOfBuiltin(input));
   const page = await writePage(join(folder, 'explorer'));
-  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf([...Object.keys(metafile.inputs), ...page]));
+  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf([...inputs, ...page]));
   return Object.values(metafile.outputs).flatMap(({ imports }) =>
     imports.filter(({ external: isOutside }) => isOutside).map(({ path }) => path),
   );

@@ -1,4 +1,5 @@
 import { builtinModules, createRequire } from 'node:module';
+import { relative } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /**
@@ -10,14 +11,25 @@ import type { Plugin } from 'esbuild';
 export const importedMembersOnly: Plugin = {
   name: 'imported-members-only',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: BUILT_IN }, ({ path, kind }) =>
+    // One for each importer: a shared one would be a file of its own among the chunks.
+    onResolve({ filter: BUILT_IN }, ({ path, kind, importer }) =>
       kind === 'import-statement'
-        ? { path: path.replace(/^node:/, ''), namespace: NAMESPACE, sideEffects: false }
+        ? {
+            path: path.replace(/^node:/, ''),
+            namespace: NAMESPACE,
+            suffix: `?${relative('.', importer)}`,
+            sideEffects: false,
+          }
         : undefined,
     );
     onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({ contents: membersOf(path) }));
   },
 };
+
+/** Whether an input of a bundle is made here. */
+export function isMadeOfBuiltin(input: string): boolean {
+  return input.startsWith(`${NAMESPACE}:`);
+}
 
 const NAMESPACE = 'node';
 const require = createRequire(import.meta.url);
