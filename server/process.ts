@@ -7,7 +7,7 @@ import { openFeed } from './bundle/open-feed.js';
 import { type BundleText, readBundleFile } from './bundle/read-bundle.js';
 import { provenanceFields } from './bundle/provenance.js';
 import { RejectedBundles, RolledBackError, rejectionReason } from './bundle/rejected-bundles.js';
-import { SignedBundles } from './bundle/signed-bundles.js';
+import type { SignedBundles } from './bundle/signed-bundles.js';
 import type { Config } from './config.js';
 import { startServer } from './main.js';
 import { type Reload, type RunRollout, sourceHealth } from './service/services.js';
@@ -61,7 +61,8 @@ export interface Stoppable {
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
   const logger = log.logger('authz.bundle');
-  const trust = await SignedBundles.open(config.bundle);
+  const trust =
+    config.bundle.trust && (await (await import('./bundle/signed-bundles.js')).SignedBundles.open(config.bundle));
   const rejected = new RejectedBundles();
   let served: Served | undefined;
   let control: RolloutControl | undefined;

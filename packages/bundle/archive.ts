@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { deflateSync } from 'fflate';
 import { ArchiveError } from './archive-error.js';
 import { type FileDigest, type Manifest, MAX_MANIFEST, readManifest, writeManifest } from './manifest.js';
-import { beginsAsZip, inflate, readZip, writeZip, type ZipEntry } from './zip.js';
+import { inflate, readZip, writeZip, type ZipEntry } from './zip.js';
 
 /** An archive whose structure is sound. Nobody has vouched for its content. */
 export interface Archive {
@@ -42,11 +42,6 @@ const NAMES = [MANIFEST, 'policies.js', 'policies.js.map', SIGNATURES] as const;
 export const MAX_FILE = 256 * 1024 * 1024;
 /** The largest `signatures.json`, in bytes. */
 const MAX_SIGNATURES = 64 * 1024;
-
-/** Whether bytes are those of an archive, and not of a module of JavaScript. */
-export function isArchive(bytes: Uint8Array): boolean {
-  return beginsAsZip(bytes);
-}
 
 /**
  * Writes an archive. Equal parts give equal bytes, in every version of Node: the deflate algorithm is fflate's. Throws an

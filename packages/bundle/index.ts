@@ -2,11 +2,11 @@ export {
   type Archive,
   type ArchiveParts,
   type FileName,
-  isArchive,
   MAX_FILE,
   readArchive,
   writeArchive,
 } from './archive.js';
+export { isArchive } from './is-archive.js';
 export { ArchiveError, type Refusal } from './archive-error.js';
 export { canonicalJson } from './canonical-json.js';
 export { evaluateModule, type Exported } from './evaluate-module.js';

@@ -7,13 +7,8 @@ import type { Renaming } from '../../proto/renamed-descriptors.js';
 import { serviceNames } from '../service/aliases.js';
 import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import type { Shape } from '../../proto/wire/json-shape.js';
+import { REFLECTION_SERVICES } from './reflection-services.js';
 import { RPC_SERVICES } from './rpcs.js';
-
-/** Server reflection, in both versions of its protocol, which differ only in name. */
-export const REFLECTION_SERVICES = [
-  'grpc.reflection.v1.ServerReflection',
-  'grpc.reflection.v1alpha.ServerReflection',
-] as const;
 
 /** One request of the stream: ServerReflectionRequest. */
 export interface Question {

@@ -1,13 +1,7 @@
 import type { Server, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Services } from '../../service/services.js';
-import {
-  type Answer,
-  decodeQuestion,
-  encodeAnswer,
-  type Question,
-  REFLECTION_SERVICES,
-  createReflection,
-} from '../reflection-messages.js';
+import { type Answer, decodeQuestion, encodeAnswer, type Question, createReflection } from '../reflection-messages.js';
+import { REFLECTION_SERVICES } from '../reflection-services.js';
 import { bidiStream } from './method.js';
 
 /**

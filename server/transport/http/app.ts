@@ -34,18 +34,19 @@ export interface Fallbacks {
 
 /**
  * Routes everything but checks, plans, health and metrics, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives
- * the body (docs/decisions/messages-and-transports.md#0041). Fastify is loaded by the first request that needs
- * it.
+ * the body (docs/decisions/messages-and-transports.md#0041). The first request that needs Fastify and the plugins loads
+ * them.
  */
 export class App {
-  readonly #plugins: readonly HttpPlugin[];
+  readonly #plugins: () => Promise<readonly HttpPlugin[]>;
   readonly #receiver: Receiver;
   readonly #fallbacks: Fallbacks;
   #loading: Promise<void> | undefined;
   #app: FastifyInstance | undefined;
   #routing: RequestListener | undefined;
 
-  constructor(plugins: readonly HttpPlugin[], receiver: Receiver, fallbacks: Fallbacks) {
+  /** @param plugins loads the plugins, in their order; called once. */
+  constructor(plugins: () => Promise<readonly HttpPlugin[]>, receiver: Receiver, fallbacks: Fallbacks) {
     this.#plugins = plugins;
     this.#receiver = receiver;
     this.#fallbacks = fallbacks;
@@ -71,7 +72,7 @@ export class App {
 
   /** Loads Fastify and the plugins. Rejects if a plugin cannot be added, which is a bug. */
   async #load(): Promise<void> {
-    const { default: fastify } = await import('fastify');
+    const [{ default: fastify }, plugins] = await Promise.all([import('fastify'), this.#plugins()]);
     const { unrouted, failed } = this.#fallbacks;
     const app = fastify({
       exposeHeadRoutes: false,
@@ -92,7 +93,7 @@ export class App {
       reply.hijack();
       failed(request, reply.raw, thrown);
     });
-    for (const plugin of this.#plugins)
+    for (const plugin of plugins)
       app.register((scope, _options, done) => {
         plugin(new Routes(scope, this.#receiver));
         done();

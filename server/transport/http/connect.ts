@@ -8,7 +8,7 @@ import { CODES, RpcError, toRpcError } from '../../service/rpc-error.js';
 import { aliasPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
 import { type Codec, fullName, fullNames, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
-import { REFLECTION_SERVICES } from '../reflection-messages.js';
+import { REFLECTION_SERVICES } from '../reflection-services.js';
 import { RPC_SERVICES, RPCS, UNSERVED_RPCS, UNWATCHED_RPCS } from '../rpcs.js';
 import { createRunner, type UnaryProtocol, type UnaryRunner } from '../unary-call.js';
 import type { HttpPlugin } from './app.js';

@@ -11,12 +11,10 @@ import { fullName, fullNames } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import { drained } from '../sockets.js';
 import { begin, endFailed } from '../watched-call.js';
-import { createAdminPlugin } from './admin.js';
 import { App, createRoutesPlugin } from './app.js';
 import { createConnectPlugin, createConnectRoutes, isConnectPath, sendConnectError } from './connect.js';
 import { createCors } from './cors.js';
 import { Exchange, readPath } from './exchange.js';
-import { createExplorerPlugin } from './explorer-routes.js';
 import { sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
 import { createHealthRoutes } from './health.js';
@@ -25,7 +23,6 @@ import { httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
 import { createMetricsRoutes, type MetricsText } from './metrics.js';
 import { Receiver } from './receive-body.js';
-import { createReflectionPlugin } from './reflection-routes.js';
 import { createRestRoutes, restRpc } from './rest.js';
 import type { Failed } from './route.js';
 import { answerUnrouted } from './unrouted.js';
@@ -97,14 +94,15 @@ export function httpServer(
   ];
   const hot = new HotRoutes(known);
   const app = new App(
-    [
-      // Also the hot ones: a call with a query, or a path with escapes, is found here.
-      createRoutesPlugin(known),
-      createConnectPlugin(exchange, services),
-      createReflectionPlugin(exchange, services),
-      createExplorerPlugin(exchange, services, config),
-      ...(services.admin === undefined ? [] : [createAdminPlugin(services.admin, exchange, services)]),
-    ],
+    async () => {
+      const { createRarePlugins } = await import('./rare-plugins.js');
+      return [
+        // Also the hot ones: a call with a query, or a path with escapes, is found here.
+        createRoutesPlugin(known),
+        createConnectPlugin(exchange, services),
+        ...createRarePlugins(exchange, services, config),
+      ];
+    },
     receiver,
     { unrouted: (request, response) => answerUnrouted(request, response, exchange, services), failed },
   );

@@ -9,9 +9,9 @@ import {
   printAnswer,
   type Question,
   readQuestion,
-  REFLECTION_SERVICES,
   createReflection,
 } from '../reflection-messages.js';
+import { REFLECTION_SERVICES } from '../reflection-services.js';
 import type { StreamMessages } from '../stream-rpc.js';
 import type { HttpPlugin } from './app.js';
 import { checkDeadline } from './deadline.js';
