@@ -4,7 +4,7 @@ import { formatFrame } from '../../compiler/diagnostics/frame.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
 import { colored, type Paint, plain } from '../../compiler/diagnostics/paint.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
-import { visible } from '../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { type CommandContext, isColorful, type OutputStream, printNote } from './context.js';
 import { EXIT, choosePrefix } from './exit.js';
 import { DIAGNOSTIC_RULES, toFindings } from './findings/diagnostics.js';
@@ -53,7 +53,7 @@ function formatReport(
     case 'pretty':
       return formatPretty(diagnostics, style);
     case 'json':
-      return `${JSON.stringify(toReport(diagnostics), undefined, 2)}\n`;
+      return `${visibleJson(toReport(diagnostics), 2)}\n`;
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a projection decides by itself, and which rules leave the rest open: for the author of `client.yaml`. */
+import { visible } from '../../../compiler/diagnostics/visible.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 import type { Value } from '../../../compiler/ir/value.js';
 import { type Formula, withRoles } from '../formula/formula.js';
@@ -16,7 +17,7 @@ export function reportProjection({ kinds, unknown }: ClientProjection, view: Cli
         `warning: no policy of the kind \`${kind}\` is ${describePlace(scope)}: it is always conditional`,
     ),
     ...kinds.flatMap((one) => one.view.actions.map((action, index) => lineFor(one, action, index, view))),
-  ];
+  ].map(visible);
 }
 
 function describePlace(scope: string): string {

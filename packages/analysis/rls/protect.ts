@@ -11,7 +11,7 @@ import { NotInDatabase } from './decision.js';
 import { helpers } from './helpers.js';
 import { digest } from './names.js';
 import { type RowCondition, rowCondition, SharedParts } from './policy.js';
-import { rulesOf } from './rule-names.js';
+import { oneLine, rulesOf } from './rule-names.js';
 import type { Protection, TablePolicy, TableProtection } from './protection.js';
 
 /**
@@ -95,7 +95,7 @@ function protectTable(
           place,
           [rules.using, rules.check].flatMap((asked) => asked ?? []),
         ),
-        comment: `authz 1 ${digest(JSON.stringify([using, check]))} ${kind}: ${actionsOf(rules)}`,
+        comment: `authz 1 ${digest(JSON.stringify([using, check]))} ${oneLine(`${kind}: ${actionsOf(rules)}`)}`,
       });
     } catch (error) {
       if (!(error instanceof NotInDatabase || error instanceof Refusal)) throw error;

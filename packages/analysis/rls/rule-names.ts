@@ -38,6 +38,6 @@ function ruleText(name: string, { source, start }: Span): string {
 }
 
 /** A text without characters that end a comment of SQL, or that a terminal obeys. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\ufffd');
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { readLinked } from '../../../server/audit/chain/link.js';
 import { type Checkpoint, ChainVerifier, type Problem, type Verification } from '../audit/chain-verifier.js';
 import { linesOfLog } from '../audit/log-lines.js';
@@ -28,9 +28,7 @@ export async function auditVerify(
   context: CommandContext,
 ): Promise<number> {
   const verification = await verified(logs, options, context);
-  context.stdout.write(
-    options.output === 'json' ? `${JSON.stringify(verification, undefined, 2)}\n` : pretty(verification),
-  );
+  context.stdout.write(options.output === 'json' ? `${visibleJson(verification, 2)}\n` : pretty(verification));
   return verification.problems.length > 0 ? EXIT.failed : EXIT.done;
 }
 

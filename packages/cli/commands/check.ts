@@ -3,7 +3,7 @@ import { ALLOW } from '../../../runtime/policy/index.js';
 import type { Explanation } from '../../../runtime/engine/parts.js';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
@@ -128,7 +128,7 @@ function formatJson(result: CheckResult, explanations: readonly Explained[]): st
       ...(tenantRoles.length > 0 && { tenantRoles }),
     };
   });
-  return `${JSON.stringify({ ...result, actions }, undefined, 2)}\n`;
+  return `${visibleJson({ ...result, actions }, 2)}\n`;
 }
 
 function formatLines({ actions, effectiveDerivedRoles, outputs, validationErrors }: CheckResult): readonly string[] {

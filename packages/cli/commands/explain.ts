@@ -1,7 +1,7 @@
 import { type AccessRequest, chainOf, MAX_ACTORS } from '../../../runtime/engine/index.js';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../../compiler/diagnostics/format.js';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import type { Explanation } from '../../../runtime/engine/parts.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
@@ -115,7 +115,7 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
       ...(tenantRoles.length > 0 && { tenantRoles }),
     }));
     const chain = links.map(({ request: { principal } }, index) => ({ principal: principal.id, ...shown[index] }));
-    stdout.write(`${JSON.stringify(links.length === 1 ? shown[0] : { decision, chain }, undefined, 2)}\n`);
+    stdout.write(`${visibleJson(links.length === 1 ? shown[0] : { decision, chain }, 2)}\n`);
     return EXIT.done;
   }
   const formatPath = (file: string): string => shownPath(file, directory);

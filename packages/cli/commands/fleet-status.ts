@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { parseDuration } from '../../../server/config/duration.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
@@ -37,7 +37,7 @@ export async function fleetStatus(
     const problems = listProblems(states);
     context.stdout.write(
       options.output === 'json'
-        ? `${JSON.stringify({ agree: problems.length === 0, problems, servers: states }, undefined, 2)}\n`
+        ? `${visibleJson({ agree: problems.length === 0, problems, servers: states }, 2)}\n`
         : `${formatTable(states, now)}\n\n${problems.length === 0 ? `${states.length} servers agree` : problems.join('\n')}\n`,
     );
     return problems.length === 0 ? EXIT.done : EXIT.failed;

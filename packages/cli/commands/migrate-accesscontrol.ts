@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { readGrants } from '../migrate/accesscontrol/grants.js';
@@ -37,7 +37,7 @@ export async function migrateAccesscontrolCommand(
   if (isWritten) writeNew(files);
   context.stdout.write(
     output === 'json'
-      ? `${JSON.stringify({ files, open, result: trial?.result ?? 'nothing', text: trial?.text ?? '', written: isWritten }, undefined, 2)}\n`
+      ? `${visibleJson({ files, open, result: trial?.result ?? 'nothing', text: trial?.text ?? '', written: isWritten }, 2)}\n`
       : formatOutcome(files, open, trial, isWritten),
   );
   if (trial !== undefined && trial.result !== 'compiles') return EXIT.refused;

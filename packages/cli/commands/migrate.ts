@@ -8,6 +8,7 @@ import { counted, type Outcome, reportText } from '../migrate/report.js';
 import { serverSettings } from '../migrate/server-settings.js';
 import { BACKUP_FOLDER, readTree } from '../migrate/tree.js';
 import { type Trial, tryPlan } from '../migrate/trial.js';
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 
 /** The command line options of `authzc migrate`. */
 export interface MigrateOptions {
@@ -101,7 +102,7 @@ function formatJson({ plan, trials, server, written }: Outcome): string {
     comparison: server && { url: server.url, ...joined(server.comparisons) },
     written: written !== undefined,
   };
-  return `${JSON.stringify(report, undefined, 2)}\n`;
+  return `${visibleJson(report, 2)}\n`;
 }
 
 function joined(comparisons: NonNullable<Outcome['server']>['comparisons']): object {

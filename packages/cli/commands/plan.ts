@@ -19,7 +19,7 @@ import {
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { type CommandContext, isColorful, printNote } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
@@ -217,7 +217,7 @@ function formatPlan(plan: PlanResult, request: PlanRequest, format: Exclude<Plan
     case 'text':
       return `${visible(plan.filterDebug)}\n`;
     case 'json':
-      return `${JSON.stringify(makeResponse(plan, request), undefined, 2)}\n`;
+      return `${visibleJson(makeResponse(plan, request), 2)}\n`;
   }
 }
 

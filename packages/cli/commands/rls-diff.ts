@@ -2,7 +2,7 @@ import { diffProtections, type ProtectedVersion, type StatementChange } from '..
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
 import { solverNoteFor } from '../../analysis/diff/report/paragraphs.js';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import type { TableFile } from '../../../compiler/tables/read-tables.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -126,7 +126,7 @@ function print(
 ): void {
   const { stdout } = context;
   if (isLogFormat(output)) printLog(output, toFindings(changes, table), RULES, { stdout });
-  else if (output === 'json') stdout.write(`${JSON.stringify({ changes }, undefined, 2)}\n`);
+  else if (output === 'json') stdout.write(`${visibleJson({ changes }, 2)}\n`);
   else stdout.write(changesText(changes, choosePaint(stdout, context)));
 }
 

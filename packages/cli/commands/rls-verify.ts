@@ -18,6 +18,7 @@ import type { RowComparison } from '../rls/compare-rows.js';
 import { connectDatabase, reportDatabaseError } from '../rls/database.js';
 import { RLS_RULES, toFindings, verificationText } from '../rls/report.js';
 import { type Verification, verifyDatabase } from '../rls/verify.js';
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 
 /** The command line options of `authzc rls verify`. */
 export interface RlsVerifyOptions {
@@ -184,7 +185,7 @@ function print(
 ): void {
   const { stdout } = context;
   if (isLogFormat(output)) printLog(output, toFindings(verification, table), RLS_RULES, { stdout });
-  else if (output === 'json') stdout.write(`${JSON.stringify(verification, undefined, 2)}\n`);
+  else if (output === 'json') stdout.write(`${visibleJson(verification, 2)}\n`);
   else stdout.write(verificationText(verification, choosePaint(stdout, context)));
 }
 

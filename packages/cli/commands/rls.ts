@@ -8,6 +8,7 @@ import { EXIT, printMessage, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readEnforcedTables } from '../policies/request-files.js';
 import { protectionOf, requireKinds, requireTable } from './rls-verify.js';
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 
 /** The command line options of `authzc rls`. */
 export interface RlsCommandOptions {
@@ -77,7 +78,7 @@ function filesOf(
 ): readonly { readonly name: string; readonly text: string }[] {
   if (output === 'json') {
     const told = { ...protection, computed: protection.computed.map(({ id }) => id) };
-    return [{ name: '', text: `${JSON.stringify(told, undefined, 2)}\n` }];
+    return [{ name: '', text: `${visibleJson(told, 2)}\n` }];
   }
   if (output === 'drizzle' && drop !== true)
     return [

@@ -1,7 +1,7 @@
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../../compiler/diagnostics/format.js';
 import { formatFrame } from '../../../compiler/diagnostics/frame.js';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { load } from '../../../compiler/load/index.js';
 import { parse } from '../../../compiler/parse/index.js';
 import { policyWords, type PolicyWord } from '../../usages/policy-words.js';
@@ -117,7 +117,7 @@ function formatJson({ asks, routes }: Usages, problems: readonly LocatedProblem[
       ...toReportedPlace(place),
     })),
   };
-  return `${JSON.stringify(report, undefined, 2)}\n`;
+  return `${visibleJson(report, 2)}\n`;
 }
 
 function toReportedPlace({ path, span }: Pick<LocatedProblem, 'path' | 'span'>): object {

@@ -8,7 +8,7 @@ import {
 } from '../../../runtime/residual/sql/index.js';
 import { subjectPlans } from '../../analysis/subjects/subject-plans.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { csvLine } from '../outputs/csv.js';
@@ -177,7 +177,7 @@ function writeUsers(
   { stdout }: CommandContext,
 ): number {
   const sorted = [...new Set(ids)].sort();
-  if (output === 'json') stdout.write(`${JSON.stringify({ resource, action, users: sorted }, undefined, 2)}\n`);
+  if (output === 'json') stdout.write(`${visibleJson({ resource, action, users: sorted }, 2)}\n`);
   else if (output === 'csv') stdout.write([csvLine(['id']), ...sorted.map((id) => csvLine([id]))].join(''));
   else stdout.write(sorted.map((id) => `${visible(id)}\n`).join(''));
   return EXIT.done;

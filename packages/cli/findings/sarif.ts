@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { version } from '../../../compiler/version.js';
 import { type Finding, type FindingRule, type Fix, type Location, type Region, visibleLines } from './finding.js';
 import { pathInRepository, findRepository } from './repository.js';
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 
 /** More than that is not read by code scanning services. */
 export const MOST_RESULTS = 25_000;
@@ -47,7 +48,7 @@ export function sarifLog(findings: readonly Finding[], rules: readonly FindingRu
       },
     ],
   };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return `${visibleJson(log, 2)}\n`;
 }
 
 function toRule({ id, level, help }: FindingRule): object {

@@ -24,6 +24,7 @@ import { compileFolder, type FolderCompilation, loadPolicies } from './compile.j
 import type { TestOptions } from './test-options.js';
 import { undeclaredInTests } from './test-vocabulary.js';
 import { readVocabulary } from './vocabulary.js';
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 
 /**
  * Runs the tests in a folder that is being compiled, with schemas enforced (docs/spec/server.md#how-tests-run), and
@@ -92,9 +93,7 @@ function show(
   switch (format) {
     case 'json':
       if (output === 'json') {
-        stdout.write(
-          `${JSON.stringify({ ...toReport(diagnostics), ...(JSON.parse(report) as object) }, undefined, 2)}\n`,
-        );
+        stdout.write(`${visibleJson({ ...toReport(diagnostics), ...(JSON.parse(report) as object) }, 2)}\n`);
         return;
       }
       break;

@@ -11,7 +11,7 @@ import type {
 } from '../../../../runtime/engine/parts.js';
 import type { AccessRequest } from '../../../../runtime/engine/index.js';
 import type { Paint } from '../../../../compiler/diagnostics/paint.js';
-import { visible } from '../../../../compiler/diagnostics/visible.js';
+import { visible, visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import { isClause, isTrue, shown } from '../condition-tree.js';
 
 /** How an explanation is shown. */
@@ -168,7 +168,7 @@ class Writer {
   }
 
   private change({ path, from, to }: Change): string {
-    const value = (of: unknown): string => (of === undefined ? 'absent' : this.cut(JSON.stringify(of)));
+    const value = (of: unknown): string => (of === undefined ? 'absent' : this.cut(visibleJson(of)));
     return `${visible(path)} ${value(from)} → ${value(to)}`;
   }
 
