@@ -15,7 +15,7 @@ export interface Named {
 }
 
 /** The name at a position of a document, if its text parses. */
-export function nameAt(workspace: EditedPolicies, path: string, position: Position): Named | undefined {
+function nameAt(workspace: EditedPolicies, path: string, position: Position): Named | undefined {
   const { source, file } = workspace.get(path) ?? {};
   return file === undefined || file.source !== source ? undefined : nameIn(workspace, file, offsetAt(source, position));
 }

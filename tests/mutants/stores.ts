@@ -9,7 +9,7 @@ import { COMBINATIONS } from './combinations.js';
 import { PLACES, TYPED } from '../support/mutants/conditions.js';
 
 /** The number of random stores in the probe. */
-export const RANDOM_STORES = 12;
+const RANDOM_STORES = 12;
 
 /** Policies by path, as in a folder. JSON is valid YAML. */
 export type StoreTexts = { readonly [path: string]: string };

@@ -93,7 +93,7 @@ const ALL_IDS = [...IDS, 'gone', ...Array.from({ length: 50 }, (_, index) => `c$
 const NAMES = ['x', 'y', 'u1', 'X', 'x ', 'é', 'e'];
 
 /** Forests with cycles, loops, rows of the same id, parents that are not there, and chains. */
-export function randomFolders(random: Random): readonly Folder[] {
+function randomFolders(random: Random): readonly Folder[] {
   const maybe = <T>(value: T, chance = 0.15): T | null => (random.chance(chance) ? null : value);
   const isChain = random.chance(0.2);
   const size = isChain ? 10 + random.below(30) : random.below(15);

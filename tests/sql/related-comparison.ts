@@ -44,7 +44,7 @@ export interface Related {
 }
 
 /** Documents with owners, folders, shares and tags. */
-export function relatedDocuments(dialect: SqlDialect): Related {
+function relatedDocuments(dialect: SqlDialect): Related {
   const atoms = dialect === 'mysql' ? ATOMS : [...ATOMS, ...DOCUMENT_ATOMS];
   return { table: documents(dialect), atoms, randomStore, randomCondition };
 }

@@ -296,7 +296,7 @@ export interface SubjectTools {
 }
 
 /** A random store, in whose conditions principal and resource may have changed places. */
-export function randomSubjectStore(random: Random): readonly Document[] {
+function randomSubjectStore(random: Random): readonly Document[] {
   const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
   if (random.chance(0.3)) for (const { resourcePolicy: { rules = [] } = {} } of documents) shareName(random, rules);
   if (random.chance(0.25)) return documents;

@@ -127,7 +127,7 @@ export function hostileSet(seed: number, { scoped = false } = {}): HostileSet {
 }
 
 /** A text of random fragments. As literals, all are equally long: lines of code then break at the same places. */
-export function hostileText(random: Random, fragments = FRAGMENTS): string {
+function hostileText(random: Random, fragments = FRAGMENTS): string {
   let text = '';
   for (;;) {
     const longer = text + random.pick(fragments);
