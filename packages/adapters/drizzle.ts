@@ -330,8 +330,8 @@ interface ExpressionsOfQuery<Options> {
 }
 
 /**
- * Without an alias in the options, Drizzle writes the columns of the table with the query: only it knows the alias that the
- * table has in a relational query.
+ * Options for conditions. If they have no alias, Drizzle writes the columns of the table with the query: only it knows the alias
+ * that the table has in a relational query.
  */
 function queryFor<Options extends { readonly alias?: string }>(
   stored: StoredTable,

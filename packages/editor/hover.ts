@@ -37,7 +37,7 @@ export function hover(workspace: EditedPolicies, path: string, position: Positio
 interface Known {
   /** Markdown. */
   readonly value: string;
-  /** In the text of the document. */
+  /** Where it is in the text of the document. */
   readonly span: Span;
 }
 

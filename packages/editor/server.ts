@@ -79,7 +79,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
             const folder = policyFolderIn(root);
             return folder === undefined ? [] : { folder, root };
           })
-        : [{ folder: options.folder, root: projectOf(options.folder, roots) }];
+        : [{ folder: options.folder, root: findProject(options.folder, roots) }];
     const wanted = new Map(found.flatMap(({ folder, root }) => (isDirectory(folder) ? [[folder, root]] : [])));
     const closed = workspaces.filter(({ folder }) => !wanted.has(folder));
     for (const workspace of closed) close(workspace);
@@ -400,7 +400,7 @@ function filePaths(folders: readonly { readonly uri: string }[]): readonly strin
 }
 
 /** The folder of the project whose vocabulary applies: the innermost one that is open, or the one above. */
-function projectOf(folder: string, roots: readonly string[]): string {
+function findProject(folder: string, roots: readonly string[]): string {
   const path = resolve(folder);
   const above = roots.filter((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
   return above.sort((a, b) => b.length - a.length)[0] ?? dirname(path);

@@ -7,7 +7,7 @@ import type { Selected, SelectedChain, SelectOptions, Selectors } from './select
 export interface SelectedCheck {
   /** The part of the check whose policies are known. */
   readonly known: FactsCheck;
-  /** Of every resource of the check. */
+  /** What is said of every resource of the check. */
   readonly resources: readonly Selected<ResourceInput>[];
   /** Undefined if no source says anything. */
   readonly chain: SelectedChain | undefined;

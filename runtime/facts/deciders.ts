@@ -68,7 +68,10 @@ export function makeDeciders({ policies, options, clock, create, onDisagreement 
     rejects: (ask) => findSchemas(own, ask),
     // Without roles, what schemas mention is left.
     schemaFacts: (ask, index) =>
-      reads?.({ schemaEnforcement: 'reject' }, { ...aboutOne(engine, ask, index), action: actionsOf(ask), roles: [] }),
+      reads?.(
+        { schemaEnforcement: 'reject' },
+        { ...aboutOne(engine, ask, index), action: listActions(ask), roles: [] },
+      ),
     effectFacts: (ask, index) => reads?.({}, aboutOne(engine, ask, index)),
     responseFacts: (ask, index) => reads?.({}, { ...aboutOne(engine, ask, index), level: 'response' }),
     at: (chosen, work) => {
@@ -115,11 +118,11 @@ function findSchemas({ settings, registry }: ExtensibleEngine, ask: Ask): Schema
   const { scope, version } = findPlace({ settings }, input);
   const { schemas } = registry.resourceChain(input.kind, version, scope);
   const applies = (schema: { readonly ignores?: (action: string) => boolean } | undefined): boolean =>
-    schema !== undefined && !actionsOf(ask).every((action) => schema.ignores?.(action));
+    schema !== undefined && !listActions(ask).every((action) => schema.ignores?.(action));
   return { principal: applies(schemas?.principal), resource: applies(schemas?.resource) };
 }
 
-function actionsOf({ action, actions = [action] }: Ask): readonly string[] {
+function listActions({ action, actions = [action] }: Ask): readonly string[] {
   return actions;
 }
 

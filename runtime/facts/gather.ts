@@ -126,14 +126,14 @@ export class FactGatherer {
    */
   isComplete(deciders: FactDeciders, checks: readonly FactsCheck[], plans: readonly FactsPlan[]): boolean {
     if (this.callSelectors.choose(checks, plans)) return false;
-    const principalsOf = (principal: PrincipalInput, at: Omit<ResourceInput, 'id'>): readonly Subject[] =>
+    const listPrincipals = (principal: PrincipalInput, at: Omit<ResourceInput, 'id'>): readonly Subject[] =>
       this.principalsAt(deciders, principal, at);
     const subjects = [
       ...checks.flatMap((check) => [
         ...this.resourceSubjects(deciders, check),
-        ...check.resources.flatMap(({ resource }) => principalsOf(check.principal, resource)),
+        ...check.resources.flatMap(({ resource }) => listPrincipals(check.principal, resource)),
       ]),
-      ...plans.flatMap(({ principal, resource }) => principalsOf(principal, resource)),
+      ...plans.flatMap(({ principal, resource }) => listPrincipals(principal, resource)),
     ];
     const areTaken = plans.map(({ resource }) => this.takesSent(deciders, resource));
     return subjects.every(({ unknown }) => unknown.size === 0) && areTaken.every((isTaken) => isTaken);
@@ -171,7 +171,7 @@ export class FactGatherer {
     const passes = this.maxSkew === Number.POSITIVE_INFINITY ? 1 : PASSES;
     for (let pass = 0; pass < passes; pass += 1) {
       const asks = checks.flatMap((check) =>
-        this.asksOf(deciders, this.callSelectors.selectCheck(check, gathered)).flat(),
+        this.makeAsks(deciders, this.callSelectors.selectCheck(check, gathered)).flat(),
       );
       const open = asks.filter((ask) => !isWhole(ask));
       await decideAll(open, rows, deciders, options, () => {});
@@ -212,7 +212,7 @@ export class FactGatherer {
   complete(deciders: FactDeciders, check: FactsCheck, gathered: Gathered): CompletedCheck {
     const { rows, instant } = gathered;
     const selection = this.callSelectors.selectCheck(check, gathered);
-    const asks = this.asksOf(deciders, selection);
+    const asks = this.makeAsks(deciders, selection);
     const options = { ...this.loopOptions(instant), isFinal: true };
     const open = new Map<number, ReadonlyMap<string, readonly LackingFact[]>>();
     const completedAt = new Map<number, CompletedSubject>();
@@ -293,7 +293,7 @@ export class FactGatherer {
   }
 
   /** The asks of a check: for each resource, one for each action. */
-  private asksOf(
+  private makeAsks(
     deciders: FactDeciders,
     { known: check, chain, resources: selected, indexes }: SelectedCheck,
   ): readonly (readonly Ask[])[] {

@@ -239,7 +239,7 @@ function decideAnswer(ask: Ask, deciders: Deciders): boolean | readonly OpenFact
   const open: OpenFact[] = [];
   let isOpen = false;
   for (const [index, { subject }] of ask.principals.entries()) {
-    const answer = answerOfOne(ask, index, deciders);
+    const answer = answerOne(ask, index, deciders);
     if (answer === false) return false;
     if (answer === true) continue;
     isOpen = true;
@@ -280,7 +280,7 @@ function distinct(facts: readonly OpenFact[]): readonly OpenFact[] {
   });
 }
 
-function answerOfOne(ask: Ask, index: number, deciders: Deciders): PartialAnswer {
+function answerOne(ask: Ask, index: number, deciders: Deciders): PartialAnswer {
   const { engine, partial, rejects, schemaFacts, effectFacts } = deciders;
   const { subject } = ask.principals[index] as Ask['principals'][number];
   const { resource, tenants } = ask;

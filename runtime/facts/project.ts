@@ -65,7 +65,7 @@ export function projectAttributes(
   side: Side,
   path: string = side,
 ): Attributes {
-  return projectSide(attributes, sidesOf(readSet)[side], path);
+  return projectSide(attributes, findSides(readSet)[side], path);
 }
 
 /** What is kept at a place, as a tree of names. */
@@ -89,7 +89,7 @@ interface SideNodes {
 const known = new WeakMap<ReadSet, { readonly [S in Side]: SideNodes }>();
 
 /** Read sets are few and requests many, so that each is prepared once. */
-function sidesOf(readSet: ReadSet): { readonly [S in Side]: SideNodes } {
+function findSides(readSet: ReadSet): { readonly [S in Side]: SideNodes } {
   const prepared = known.get(readSet);
   if (prepared !== undefined) return prepared;
   const tree = buildTree(readSet);
@@ -103,7 +103,7 @@ function sidesOf(readSet: ReadSet): { readonly [S in Side]: SideNodes } {
 function prepareSide(nodes: readonly Node[]): SideNodes {
   const whole = nodes.some(({ value }) => value);
   const names = new Set(nodes.flatMap((node) => [...node.names.keys()]));
-  const named = new Map([...names].map((name) => [name, nodesOf(nodes, name)]));
+  const named = new Map([...names].map((name) => [name, findNodes(nodes, name)]));
   return { nodes, whole, open: whole || isOpen(nodes), named };
 }
 
@@ -157,7 +157,7 @@ function projectSide(attributes: Attributes | undefined, side: SideNodes, path: 
     const value = convert(source[name], path, name);
     // The engine drops members that are undefined, too.
     if (value === undefined) continue;
-    setOwn(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodes ?? nodesOf(side.nodes, name)));
+    setOwn(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodes ?? findNodes(side.nodes, name)));
   }
   return kept;
 }
@@ -183,7 +183,7 @@ function keep(value: unknown, nodes: readonly Node[]): unknown {
   const kept: Record<string, unknown> = {};
   // In the order of the map: macros over maps see it.
   for (const name of Object.keys(map))
-    if (open || isNamed(nodes, name)) setOwn(kept, name, keep(map[name], nodesOf(nodes, name)));
+    if (open || isNamed(nodes, name)) setOwn(kept, name, keep(map[name], findNodes(nodes, name)));
   return kept;
 }
 
@@ -198,6 +198,6 @@ function isNamed(nodes: readonly Node[], name: string): boolean {
 }
 
 /** The nodes about a member. */
-function nodesOf(nodes: readonly Node[], name: string): readonly Node[] {
+function findNodes(nodes: readonly Node[], name: string): readonly Node[] {
   return [...nodes.flatMap(({ each }) => each ?? []), ...nodes.flatMap(({ names }) => names.get(name) ?? [])];
 }

@@ -23,9 +23,9 @@ export interface Selected<Input> {
   readonly needs: readonly (Need & Pick<UnknownFact, 'fact' | 'source'>)[];
 }
 
-/** The same of a principal with its actors. */
+/** What sources say of a principal and its actors. */
 export interface SelectedChain extends Omit<Selected<PrincipalInput>, 'fields'> {
-  /** Of the principal, then of its actors. */
+  /** What is said of the principal, then of its actors. */
   readonly all: readonly Selected<unknown>[];
 }
 

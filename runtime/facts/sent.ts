@@ -103,10 +103,10 @@ export class SentTest {
   private ofKind: Names = NO_NAMES;
 
   constructor(sources: readonly PreparedSource[]) {
-    const namesOf = (kind: string | undefined): Names =>
+    const findNames = (kind: string | undefined): Names =>
       new Names(sources.filter((source) => source.kind === kind).flatMap(({ facts }) => [...facts.keys()]));
-    this.ofPrincipal = namesOf(undefined);
-    for (const { kind } of sources) if (kind !== undefined) this.byKind.set(kind, namesOf(kind));
+    this.ofPrincipal = findNames(undefined);
+    for (const { kind } of sources) if (kind !== undefined) this.byKind.set(kind, findNames(kind));
   }
 
   isSent({ principal, resource }: Sent): boolean {

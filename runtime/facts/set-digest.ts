@@ -4,7 +4,7 @@ import { sha256, utf16 } from './sha256.js';
 const DIGITS = 12;
 
 const known = new WeakMap<ReadSet, string>();
-/** Of lists of one. */
+/** The digests of lists of one. */
 const knownAlone = new WeakMap<ReadSet, string>();
 
 /**

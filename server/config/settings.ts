@@ -149,7 +149,7 @@ function checkForeign(key: Exclude<ConfigKey, UsedKey>, path: string, node: Conf
 }
 
 /**
- * For a port or a host the address in the same block; else a key with a similar name in it, else the only key of this
+ * The key that is probably meant: for a port or a host the address in the same block; else a key with a similar name in it, else the only key of this
  * name below it, or in any other block, else the one of the same block that shares most words.
  */
 export function likelyKey(path: string): string | undefined {
@@ -173,17 +173,17 @@ export function likelyKey(path: string): string | undefined {
 
 /** `httpListenAddr` for `httpPort` and for `port`: an address is one key. */
 function nearestAddress(written: string, names: readonly string[]): string | undefined {
-  if (!wordsOf(written).includes(ADDRESS)) return undefined;
-  const addresses = names.filter((name) => wordsOf(name).includes(ADDRESS));
+  if (!splitWords(written).includes(ADDRESS)) return undefined;
+  const addresses = names.filter((name) => splitWords(name).includes(ADDRESS));
   return mostSharedWords(written, addresses) ?? addresses[0];
 }
 
 /** The only name with the most words of the written one. */
 function mostSharedWords(written: string, names: readonly string[]): string | undefined {
-  const own = wordsOf(written);
+  const own = splitWords(written);
   const counted = [...new Set(names)].map((name) => ({
     name,
-    count: wordsOf(name).filter((word) => own.includes(word)).length,
+    count: splitWords(name).filter((word) => own.includes(word)).length,
   }));
   const most = Math.max(0, ...counted.map(({ count }) => count));
   const [first, ...others] = counted.filter(({ count }) => count === most);
@@ -191,7 +191,7 @@ function mostSharedWords(written: string, names: readonly string[]): string | un
 }
 
 /** The words of a name such as `httpListenAddr`, in lower case; those of an address are one. */
-function wordsOf(name: string): readonly string[] {
+function splitWords(name: string): readonly string[] {
   const words = name.split(/(?=[A-Z])|[_-]/).map((word) => word.toLowerCase());
   return words.map((word) => (ADDRESS_WORDS.has(word) ? ADDRESS : word));
 }

@@ -63,7 +63,7 @@ function relatedSource(
   const attributes = listAttributes(columns).filter((attribute) => wanted.has(attribute));
   const storedId = requireId({ dialect: 'postgresql', attributes: {}, ...(id && { id }) }, name);
   const own = { ...storedId, column: plainName(storedId.column) };
-  const readers = attributes.map((attribute) => readerOf(attribute, read, name));
+  const readers = attributes.map((attribute) => makeReader(attribute, read, name));
   return columnSource(
     {
       ...of,
@@ -83,7 +83,7 @@ function relatedSource(
 }
 
 /** Reads an attribute of rows with related ones. */
-function readerOf(attribute: string, columns: SqlColumns, table: string): ColumnReader {
+function makeReader(attribute: string, columns: SqlColumns, table: string): ColumnReader {
   const own = Object.entries(columns).filter(([path]) => firstName(path) === attribute);
   const [only] = own;
   const isWhole = own.length === 1 && only?.[0] === attribute;
@@ -115,7 +115,7 @@ function scopeReader({ name, scope }: SqlUsers): ColumnReader {
       type: 'string',
       reader: { attributesOf: () => ({ [SCOPE]: scope ?? '' }) },
     };
-  const { columns, reader } = readerOf(SCOPE, { [SCOPE]: scope }, name);
+  const { columns, reader } = makeReader(SCOPE, { [SCOPE]: scope }, name);
   return {
     attribute: SCOPE,
     columns,
@@ -125,7 +125,7 @@ function scopeReader({ name, scope }: SqlUsers): ColumnReader {
 }
 
 function rolesReader({ name, roles }: SqlUsers): ColumnReader {
-  const { reader } = readerOf(ROLES, { [ROLES]: roles }, name);
+  const { reader } = makeReader(ROLES, { [ROLES]: roles }, name);
   return {
     attribute: ROLES,
     columns: isRelation(roles) ? [] : [plainName(roles.column)],

@@ -41,7 +41,7 @@ export async function readRelatedRows(
     parameters.push(ids);
     const position = parameters.length;
     return allOf(
-      `FROM ${quotePath(name, 'postgresql')} AS ${alias} WHERE ${columnOf(alias, id)} = ANY($${position})`,
+      `FROM ${quotePath(name, 'postgresql')} AS ${alias} WHERE ${quoteColumn(alias, id)} = ANY($${position})`,
       filterOf(alias, where, parameters),
     );
   };
@@ -65,7 +65,7 @@ interface Level {
 /** A row by its columns, and what its related rows are found by. */
 interface KeyedRow {
   readonly row: { [column: string]: unknown };
-  /** By column of the row, as text. */
+  /** The keys by column of the row, as text. */
   readonly keys: ReadonlyMap<string, string | null>;
 }
 
@@ -101,12 +101,12 @@ class RelatedReader {
     const parameters: unknown[] = [];
     // Of texts that the database takes for equal, each is a key of its own.
     const keys = pairs.flatMap(([, ours], index) => {
-      const column = columnOf(above, ours);
+      const column = quoteColumn(above, ours);
       return [`${column} AS o${index}`, `${column}::text COLLATE "C" AS t${index}`];
     });
     const startsBy = (given: unknown[]): string => `SELECT DISTINCT ${keys.join(', ')} ${found(given)}`;
     const starts = startsBy(parameters);
-    const isNext = pairs.map(([theirs], index) => `${columnOf(alias, theirs)} = k.o${index}`).join(' AND ');
+    const isNext = pairs.map(([theirs], index) => `${quoteColumn(alias, theirs)} = k.o${index}`).join(' AND ');
     const reached = relation.closure === undefined ? starts : reachedKeys(relation, starts, depth, parameters);
     const from = `FROM (${reached}) AS k JOIN ${quotePath(table, 'postgresql')} AS ${alias} ON ${isNext}`;
     const filter = filterOf(alias, where, parameters);
@@ -125,7 +125,7 @@ class RelatedReader {
           relation.closure === undefined
             ? `EXISTS (SELECT 1 ${allOf(
                 found(given),
-                ...pairs.map(([theirs, ours]) => `${columnOf(alias, theirs)} = ${columnOf(above, ours)}`),
+                ...pairs.map(([theirs, ours]) => `${quoteColumn(alias, theirs)} = ${quoteColumn(above, ours)}`),
               )})`
             : `EXISTS (SELECT 1 FROM (${reachedKeys(relation, startsBy(given), depth, given)}) AS k WHERE ${isNext})`;
         return allOf(
@@ -161,12 +161,12 @@ function reachedKeys(
   const [set, next] = [`s${depth + 1}`, `n${depth + 1}`];
   const keys = Object.keys(on);
   const numbered = (name: string, of = ''): readonly string[] => keys.map((_, index) => `${of}${name}${index}`);
-  const own = [...keys, ...keys.map((key) => closure[key] as string)].map((column) => columnOf(next, column));
+  const own = [...keys, ...keys.map((key) => closure[key] as string)].map((column) => quoteColumn(next, column));
   const stored = `JOIN ${quotePath(table, 'postgresql')} AS ${next} ON`;
   const follow = (from: string, ends: string): string =>
     `SELECT ${[...numbered('t', `${ends}.`), ...own].join(', ')} FROM ${from} AS ${ends} ${stored} ` +
     allOf(
-      ...keys.map((key, index) => `${columnOf(next, key)} = ${ends}.${from === set ? 'n' : 'o'}${index}`),
+      ...keys.map((key, index) => `${quoteColumn(next, key)} = ${ends}.${from === set ? 'n' : 'o'}${index}`),
       filterOf(next, where, parameters),
     );
   const names = [...numbered('t'), ...numbered('o'), ...numbered('n')].join(', ');
@@ -188,8 +188,8 @@ function select(
   ];
   const keys = [...new Set(stored.flatMap((one) => (isRelation(one) ? Object.values(one.on).map(plainName) : [])))];
   const list = [
-    ...names.map((name, index) => `${columnOf(alias, name)} AS c${index}`),
-    ...keys.map((name, index) => `${columnOf(alias, name)}::text AS k${index}`),
+    ...names.map((name, index) => `${quoteColumn(alias, name)} AS c${index}`),
+    ...keys.map((name, index) => `${quoteColumn(alias, name)}::text AS k${index}`),
   ];
   return {
     list: list.length === 0 ? ['1 AS c'] : list,
@@ -217,6 +217,6 @@ function allOf(...conditions: readonly string[]): string {
   return conditions.filter((condition) => condition !== '').join(' AND ');
 }
 
-function columnOf(alias: string, column: string): string {
+function quoteColumn(alias: string, column: string): string {
   return `${alias}.${quoteName(plainName(column), 'postgresql')}`;
 }

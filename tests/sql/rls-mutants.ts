@@ -237,14 +237,14 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'the first conjunct is enough',
     file: 'rls/policy',
-    find: '...conjunctsOf(filter.condition).map((part)',
-    replace: '...conjunctsOf(filter.condition).slice(0, 1).map((part)',
+    find: '...listConjuncts(filter.condition).map((part)',
+    replace: '...listConjuncts(filter.condition).slice(0, 1).map((part)',
   },
   {
     name: 'the new row is tested like the stored one',
     file: 'rls/protect',
-    find: 'const checked = rules.check === rules.using ? found : conditionOf(rules.check);',
-    replace: 'const checked = found ?? conditionOf(rules.check);',
+    find: 'const checked = rules.check === rules.using ? found : makeCondition(rules.check);',
+    replace: 'const checked = found ?? makeCondition(rules.check);',
   },
   {
     name: 'an attribute is never missing',

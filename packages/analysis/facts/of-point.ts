@@ -71,7 +71,7 @@ export class ReadSets {
     const { schemaEnforcement = 'none' } = this.options;
     const enforced = schemaEnforcement === 'reject' || (schemaEnforcement === 'warn' && isResponse);
     const builders = new Map<string, ReadSetBuilder>();
-    const builderOf = (kind: string): ReadSetBuilder => {
+    const findBuilder = (kind: string): ReadSetBuilder => {
       const builder = builders.get(kind) ?? new ReadSetBuilder(false);
       builders.set(kind, builder);
       return builder;
@@ -80,7 +80,7 @@ export class ReadSets {
     for (const module of this.program.modules) {
       if (module.kind !== 'resource') continue;
       const { resource: kind, version, scope } = module;
-      const builder = builderOf(kind);
+      const builder = findBuilder(kind);
       for (const point of this.listPoints({ kind, action: [], version, scope })) {
         const decisions = this.decisions.at(point, roles);
         addRules(decisions, point.kind, undefined, builder, isResponse);
@@ -91,7 +91,7 @@ export class ReadSets {
     const known = new Set(builders.keys());
     for (const module of this.principals)
       for (const { resource: kind = '*', ...rule } of module.rules)
-        if (!known.has(kind)) addRule(rule, new PathReader(module, builderOf(kind)), isResponse);
+        if (!known.has(kind)) addRule(rule, new PathReader(module, findBuilder(kind)), isResponse);
     // A role policy may say something in a scope in which no other policy does.
     if (isResponse)
       for (const builder of builders.values())
@@ -122,16 +122,16 @@ export class ReadSets {
       isNamedScope: true,
       principal: undefined,
     };
-    const pointOf = (id: string, own: string, ofVersion: string): Point => ({
+    const makePoint = (id: string, own: string, ofVersion: string): Point => ({
       ...everyone,
       principal: { id, scope: own, isNamedScope: true, version: ofVersion },
     });
     if (principal === undefined)
-      return [everyone, ...this.principals.map((own) => pointOf(own.principal, own.scope, own.version))];
+      return [everyone, ...this.principals.map((own) => makePoint(own.principal, own.scope, own.version))];
     const { id } = principal;
     if (!this.principals.some((own) => own.principal === id)) return [everyone];
     return [
-      pointOf(id, requestedScope(principal.scope, defaultScope), principal.policyVersion || defaultPolicyVersion),
+      makePoint(id, requestedScope(principal.scope, defaultScope), principal.policyVersion || defaultPolicyVersion),
     ];
   }
 }

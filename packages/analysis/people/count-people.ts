@@ -59,8 +59,12 @@ function countIn(
       return ![role, null].some((one) => own.has(keyOf(user.id, one)));
     };
     const inRow = users.filter(isIn);
-    const people = idsOf(inRow).size;
-    return { ...row, people, cells: row.cells.map((cell) => ({ ...cell, people: peopleOf(cell, inRow, conditions) })) };
+    const people = listIds(inRow).size;
+    return {
+      ...row,
+      people,
+      cells: row.cells.map((cell) => ({ ...cell, people: countPeople(cell, inRow, conditions) })),
+    };
   });
 }
 
@@ -85,12 +89,12 @@ function knownFields({ id, roles, attr = {}, scope, policyVersion }: MatrixUser)
   };
 }
 
-function idsOf(users: readonly CountedUser[]): ReadonlySet<string> {
+function listIds(users: readonly CountedUser[]): ReadonlySet<string> {
   return new Set(users.map(({ id }) => id));
 }
 
-function peopleOf(cell: Cell, users: readonly CountedUser[], conditions: UserConditions): CellPeople {
-  const all = idsOf(users).size;
+function countPeople(cell: Cell, users: readonly CountedUser[], conditions: UserConditions): CellPeople {
+  const all = listIds(users).size;
   switch (cell.answer) {
     case 'allowed':
       return { least: all, most: all };
@@ -101,8 +105,8 @@ function peopleOf(cell: Cell, users: readonly CountedUser[], conditions: UserCon
     case 'condition': {
       const dependsOn = new Set<string>();
       const results = users.map((user) => ({ user, result: conditions.evaluate(cell.formula, user, dependsOn) }));
-      const least = idsOf(results.flatMap(({ user, result }) => (result === true ? [user] : []))).size;
-      const most = idsOf(results.flatMap(({ user, result }) => (result === false ? [] : [user]))).size;
+      const least = listIds(results.flatMap(({ user, result }) => (result === true ? [user] : []))).size;
+      const most = listIds(results.flatMap(({ user, result }) => (result === false ? [] : [user]))).size;
       return { least, most, ...(most > least && { dependsOn: [...dependsOn].sort() }) };
     }
   }
@@ -147,7 +151,7 @@ class UserConditions {
       case 'holds': {
         const result = this.holds(formula, user);
         if (result !== undefined) return result;
-        const reads = this.readsOf(formula);
+        const reads = this.listReads(formula);
         for (const read of reads.length === 0 ? [PLACE] : reads) dependsOn.add(read);
         return undefined;
       }
@@ -157,13 +161,13 @@ class UserConditions {
   private holds(condition: Holds, { known, found }: CountedUser): boolean | undefined {
     const key = this.keys.of(condition);
     if (!found.has(key)) {
-      found.set(key, this.readsOf(condition).length === 0 ? known.evaluateCondition(condition) : undefined);
+      found.set(key, this.listReads(condition).length === 0 ? known.evaluateCondition(condition) : undefined);
     }
     return found.get(key);
   }
 
   /** What a condition reads besides what is known of users. */
-  private readsOf(condition: Holds): readonly string[] {
+  private listReads(condition: Holds): readonly string[] {
     const key = this.keys.of(condition);
     const known = this.reads.get(key) ?? this.findReads(condition);
     this.reads.set(key, known);

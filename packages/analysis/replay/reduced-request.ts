@@ -110,14 +110,14 @@ export function listUnknown({ paths }: ReadSet, check: ReducedCheck): readonly s
       const [ownPart, ownSide] = root.split('.');
       return (part ?? ownPart) === ownPart && (side ?? ownSide) === ownSide;
     });
-    const unknown = roots.flatMap((root) => listUnknownOf(root, name === '*' ? undefined : name, check));
+    const unknown = roots.flatMap((root) => listUnknownAt(root, name === '*' ? undefined : name, check));
     const isOfTokens = (part ?? 'auxData') === 'auxData' && (side ?? 'jwts') === 'jwts';
     return isOfTokens ? [...unknown, 'auxData.jwts'] : unknown;
   });
 }
 
 /** @param name undefined for all attributes of a side. */
-function listUnknownOf(root: FactRoot, name: string | undefined, check: ReducedCheck): readonly string[] {
+function listUnknownAt(root: FactRoot, name: string | undefined, check: ReducedCheck): readonly string[] {
   const { absent, partial, unknown } = check.kept;
   const isWhole = absent.has(`${root}.*`);
   const attributes = getAttributes(root, check);

@@ -13,10 +13,10 @@ import { listPlaces, type TablePlace } from './scopes.js';
  * any of them.
  */
 export function isWithoutIndex(condition: Operand): boolean {
-  const parts = partsOf('and', condition);
+  const parts = listParts('and', condition);
   if (parts.some(isFound)) return false;
   return parts.some((part) => {
-    const arms = partsOf('or', part);
+    const arms = listParts('or', part);
     return arms.some(isFound) && arms.some((arm) => !readsRow(arm));
   });
 }
@@ -48,9 +48,9 @@ function readsRow(operand: Operand): boolean {
   return 'expression' in operand && operand.expression.operands.some(readsRow);
 }
 
-function partsOf(operator: 'and' | 'or', operand: Operand): readonly Operand[] {
+function listParts(operator: 'and' | 'or', operand: Operand): readonly Operand[] {
   return 'expression' in operand && operand.expression.operator === operator
-    ? operand.expression.operands.flatMap((part) => partsOf(operator, part))
+    ? operand.expression.operands.flatMap((part) => listParts(operator, part))
     : [operand];
 }
 

@@ -54,9 +54,9 @@ export async function diffProtections(
   const changes: StatementChange[] = [];
   for (const table of tables)
     for (const command of COMMANDS) {
-      const [before, after] = [old, new_].map((side) => statementOf(side, table, command)) as [Statement, Statement];
+      const [before, after] = [old, new_].map((side) => findStatement(side, table, command)) as [Statement, Statement];
       if (before.policy === undefined && after.policy === undefined) continue;
-      const [removed, added] = [linesOf(before.policy), linesOf(after.policy)];
+      const [removed, added] = [listLines(before.policy), listLines(after.policy)];
       changes.push({
         table,
         command,
@@ -91,12 +91,12 @@ interface Statement {
 
 type Verdict = Pick<StatementChange, 'verdict' | 'reason' | 'request' | 'needsSolver'>;
 
-function statementOf(side: ProtectedVersion, name: string, command: Command): Statement {
+function findStatement(side: ProtectedVersion, name: string, command: Command): Statement {
   const table = side.protection.tables.find((each) => each.name === name);
   return { side, table, policy: table?.policies.find((each) => each.command === command), command };
 }
 
-function linesOf(policy: TablePolicy | undefined): readonly string[] {
+function listLines(policy: TablePolicy | undefined): readonly string[] {
   if (policy === undefined) return [];
   const { using, check } = policy;
   return [
@@ -122,7 +122,7 @@ async function compareStatements(before: Statement, after: Statement, compareAct
     if (JSON.stringify(part(before)) !== JSON.stringify(part(after))) return { verdict: 'not decided', reason: what };
   if (before.policy.using === after.policy.using && before.policy.check === after.policy.check)
     return { verdict: 'unchanged' };
-  if (JSON.stringify(mappingOf(before)) !== JSON.stringify(mappingOf(after)))
+  if (JSON.stringify(getMapping(before)) !== JSON.stringify(getMapping(after)))
     return {
       verdict: 'not decided',
       reason: 'the table file changed: its actions, its columns, or whether schemas are enforced',
@@ -138,7 +138,7 @@ const SURROUNDINGS: readonly (readonly [part: (statement: Statement) => unknown,
 ];
 
 /** The actions that a statement needs, the policies and schemas that decide, and where attributes are stored. */
-function mappingOf({ side, table, command }: Statement): unknown {
+function getMapping({ side, table, command }: Statement): unknown {
   const kind = table?.kind ?? '';
   const security = side.file.rowSecurity.get(kind);
   const { place: _, ...rules } = security?.commands[command] ?? { place: undefined };
@@ -171,9 +171,9 @@ async function compareActions(after: Statement, compareAction: CompareAction): P
   // The rows of one of several actions may be those of another one.
   if (actions.length > 1)
     return { verdict: 'not decided', reason: `one of its actions changed: ${actions.join(', ')}`, ...shown };
-  const answerOf = (direction: 'widened' | 'narrowed'): DiffAnswer['answer'] =>
+  const chooseAnswer = (direction: 'widened' | 'narrowed'): DiffAnswer['answer'] =>
     ANSWERS.find((answer) => changed.some((row) => row[direction].answer === answer)) ?? 'no';
-  return { verdict: VERDICTS[`${answerOf('widened')} ${answerOf('narrowed')}`], ...shown };
+  return { verdict: VERDICTS[`${chooseAnswer('widened')} ${chooseAnswer('narrowed')}`], ...shown };
 }
 
 /** The answers, that of several rows first. */

@@ -6,7 +6,7 @@ import type { Protection, TablePolicy, TableProtection } from './protection.js';
  * of a schema: they are in a script of their own, which runs first.
  */
 export function drizzleModule({ tables, roles }: Protection): string {
-  const names = new Map(roles.filter((role) => role !== 'PUBLIC').map((role) => [role, nameOf(role, 'Role')]));
+  const names = new Map(roles.filter((role) => role !== 'PUBLIC').map((role) => [role, makeName(role, 'Role')]));
   return [
     '// Row level security, made by authzc rls. Do not edit: change the policies or the tables, and make it again.',
     "import { sql } from 'drizzle-orm';",
@@ -22,7 +22,7 @@ function tableLines({ kind, name, roles, policies }: TableProtection, names: Rea
   const to = roles.map((role) => names.get(role) ?? quoted('public')).join(', ');
   return [
     `/** For the extras of the table of \`${name.replaceAll('*/', '* /').replace(/[\n\r\u2028\u2029]/g, ' ')}\`. */`,
-    `export const ${nameOf(kind, 'Policies')} = [`,
+    `export const ${makeName(kind, 'Policies')} = [`,
     ...policies.flatMap((policy) => policyLines(policy, to)),
     '];',
   ];
@@ -41,7 +41,7 @@ function policyLines({ name, command, using, check }: TablePolicy, to: string): 
 }
 
 /** `leave-request` as `leaveRequestPolicies`; names that would be alike have some digits of a hash. */
-function nameOf(text: string, ending: string): string {
+function makeName(text: string, ending: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const [first = '', ...others] = words;
   const joined = [first, ...others.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)].join('');

@@ -24,7 +24,7 @@ export class KeyFunctions {
     requireSchema(relation);
     const columns = Object.keys(relation.on);
     const query = constantText(sql`SELECT DISTINCT ${list(theirs)} FROM ${from} WHERE ${where}`);
-    const name = nameOf(table, query);
+    const name = makeName(table, query);
     this.functions.set(name, { name, table, columns, query });
     this.addColumns(relation);
     return columns.length === 1 ? sql`SELECT authz.${name}()` : sql`SELECT * FROM authz.${name}()`;
@@ -44,7 +44,7 @@ export class KeyFunctions {
     const alias = quotedPart(table.alias ?? table.name);
     const row = columns.map((_, position) => `$${position + 1}`).join(', ');
     const query = `SELECT (${condition}) IS TRUE FROM (VALUES (${row})) AS ${alias}(${columns.map(quotedPart).join(', ')})`;
-    const name = nameOf(table.name, JSON.stringify([query, columns]));
+    const name = makeName(table.name, JSON.stringify([query, columns]));
     this.rowFunctions.set(name, { name, table: table.name, columns, query });
     const values = columns.map((column) => columnIn(table, column)).join(', ');
     return `authz.${name}(${values})`;
@@ -118,7 +118,7 @@ function reads(operand: Operand, path: string): boolean {
 }
 
 /** A name that tells a reader which table it is about, and that no other query has. */
-function nameOf(table: string, query: string): string {
+function makeName(table: string, query: string): string {
   const readable = (table.split('.').at(-1) as string).toLowerCase().replace(/[^a-z0-9]+/g, '_');
   return `${readable.slice(0, 40)}_${digest(query)}`;
 }

@@ -87,7 +87,7 @@ export function rowCondition(
       conjuncts: [
         guard,
         ...(ids.length > 0 ? [hasComputed(ids)] : []),
-        ...conjunctsOf(filter.condition).map((part) => textOf(part, table, values, keys, perRow)),
+        ...listConjuncts(filter.condition).map((part) => textOf(part, table, values, keys, perRow)),
       ],
       isWithoutIndex: isWithoutIndex(filter.condition),
       perRow,
@@ -152,8 +152,8 @@ function writeCondition(
   }
 }
 
-function conjunctsOf(operand: Operand): readonly Operand[] {
+function listConjuncts(operand: Operand): readonly Operand[] {
   return 'expression' in operand && operand.expression.operator === 'and'
-    ? operand.expression.operands.flatMap(conjunctsOf)
+    ? operand.expression.operands.flatMap(listConjuncts)
     : [operand];
 }

@@ -11,7 +11,7 @@ import { NotInDatabase } from './decision.js';
 import { helpers } from './helpers.js';
 import { digest } from './names.js';
 import { type RowCondition, rowCondition, SharedParts } from './policy.js';
-import { oneLine, rulesOf } from './rule-names.js';
+import { oneLine, listRules } from './rule-names.js';
 import type { Protection, TablePolicy, TableProtection } from './protection.js';
 
 /**
@@ -71,31 +71,31 @@ function protectTable(
     const rules = commands[command];
     if (rules === undefined) continue;
     try {
-      const conditionOf = (asked: AskedActions | undefined): RowCondition | undefined => {
+      const makeCondition = (asked: AskedActions | undefined): RowCondition | undefined => {
         const made = asked && rowCondition(decisions, place, asked, own, shared);
         for (const related of made?.plain ?? []) plain.add(related);
         return made;
       };
-      const found = conditionOf(rules.using);
+      const found = makeCondition(rules.using);
       const using = found && textOf(found);
       for (const condition of found?.perRow ?? [])
         report.add('rls/slow-relation', rules.place, { kind, command, condition }, { notes: [WITH_PLAN] });
       if (found?.isWithoutIndex === true)
         report.add('rls/no-index', rules.place, { kind, command }, { notes: [WITH_PLAN] });
       // `update: edit` asks the same of the row before and after.
-      const checked = rules.check === rules.using ? found : conditionOf(rules.check);
+      const checked = rules.check === rules.using ? found : makeCondition(rules.check);
       const check = checked && textOf(checked);
       policies.push({
         name: `authz_${command}`,
         command,
         ...(using !== undefined && { using }),
         ...(check !== undefined && { check }),
-        rules: rulesOf(
+        rules: listRules(
           decisions,
           place,
           [rules.using, rules.check].flatMap((asked) => asked ?? []),
         ),
-        comment: `authz 1 ${digest(JSON.stringify([using, check]))} ${oneLine(`${kind}: ${actionsOf(rules)}`)}`,
+        comment: `authz 1 ${digest(JSON.stringify([using, check]))} ${oneLine(`${kind}: ${formatActions(rules)}`)}`,
       });
     } catch (error) {
       if (!(error instanceof NotInDatabase || error instanceof Refusal)) throw error;
@@ -124,7 +124,7 @@ function textOf({ conjuncts }: RowCondition): string {
   return conjuncts.join('\n  AND ');
 }
 
-function actionsOf({ using, check }: NonNullable<RowSecurity['commands'][Command]>): string {
+function formatActions({ using, check }: NonNullable<RowSecurity['commands'][Command]>): string {
   const texts = [using, check].flatMap((asked) =>
     asked === undefined ? [] : [asked.actions.join(asked.of === 'any' ? ' or ' : ' and ')],
   );

@@ -9,7 +9,7 @@ import { listPlaces, type TablePlace } from './scopes.js';
  * The rules that decide about a statement, for readers: `view: allowed by "owners", album.yaml:12`. No name or path ends the
  * line.
  */
-export function rulesOf(decisions: Decisions, place: TablePlace, asked: readonly AskedActions[]): readonly string[] {
+export function listRules(decisions: Decisions, place: TablePlace, asked: readonly AskedActions[]): readonly string[] {
   const actions = [...new Set(asked.flatMap((each) => each.actions))];
   const modules = new Set(
     listPlaces(decisions, place).flatMap((own) =>

@@ -90,7 +90,7 @@ function transaction({ isSigned, helpers, roles, reader }: Protection, statement
     "SET LOCAL lock_timeout = '5s';",
     'CREATE SCHEMA IF NOT EXISTS authz;',
     ...(reader === undefined ? [] : [createRole(reader.role)]),
-    `REVOKE ALL ON SCHEMA authz FROM PUBLIC;\nGRANT USAGE ON SCHEMA authz TO ${usersOf({ roles, reader })};`,
+    `REVOKE ALL ON SCHEMA authz FROM PUBLIC;\nGRANT USAGE ON SCHEMA authz TO ${listUsers({ roles, reader })};`,
     ...(isSigned ? SIGNATURES : []),
     ...helpers.map(helperStatement),
     `${LOCAL_SEARCH_PATH};`,
@@ -102,11 +102,11 @@ function transaction({ isSigned, helpers, roles, reader }: Protection, statement
 function supportStatements({ roles, reader }: Protection): readonly string[] {
   return [
     ...(reader === undefined ? [] : readerStatements(reader)),
-    `REVOKE ALL ON ALL FUNCTIONS IN SCHEMA authz FROM PUBLIC;\nGRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA authz TO ${usersOf({ roles, reader })};`,
+    `REVOKE ALL ON ALL FUNCTIONS IN SCHEMA authz FROM PUBLIC;\nGRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA authz TO ${listUsers({ roles, reader })};`,
   ];
 }
 
-function usersOf({ roles, reader }: Pick<Protection, 'roles'> & { readonly reader: Reader | undefined }): string {
+function listUsers({ roles, reader }: Pick<Protection, 'roles'> & { readonly reader: Reader | undefined }): string {
   return [...roles, ...(reader === undefined ? [] : [reader.role])].map(roleName).join(', ');
 }
 

@@ -193,11 +193,11 @@ class SubjectAtoms implements AtomConditions {
   ofHolds({ condition, module, failedIsNull }: Holds, query: SubjectQuery): residual.Condition {
     const left = residualOfSubject(condition, module, query, { failedIsNull });
     const reason = residual.unplannableReason(left);
-    if (reason !== undefined) throw new NotPlanned(reason, ruleOf(module, condition));
+    if (reason !== undefined) throw new NotPlanned(reason, describeRule(module, condition));
     if (this.parts.tenants !== undefined && readsRoles(left))
       throw new NotPlanned(
         '`P.roles` where tenants have roles, which give a principal others',
-        ruleOf(module, condition),
+        describeRule(module, condition),
       );
     this.parts.rules.add(module, condition, left);
     return left;
@@ -236,18 +236,18 @@ class RuleConditions {
   add(module: Module, match: Match, condition: residual.Condition): void {
     const before = this.known.get(match) ?? [];
     if (before.some((one) => residual.sameCondition(one.condition, condition))) return;
-    this.known.set(match, [...before, { ...ruleOf(module, match), condition }]);
+    this.known.set(match, [...before, { ...describeRule(module, match), condition }]);
   }
 }
 
 /** The rule or the derived role of a condition. */
-function ruleOf(module: Module, condition: Match): PlannedRule {
+function describeRule(module: Module, condition: Match): PlannedRule {
   const rules = module.kind === 'derived-roles' ? module.definitions : module.rules;
   const rule = rules.find((one) => one.condition === condition);
-  return { policy: module.key, rule: rule?.name ?? '', place: placeAt(spanOf(condition)) };
+  return { policy: module.key, rule: rule?.name ?? '', place: placeAt(findSpan(condition)) };
 }
 
-function spanOf(condition: Match): ReturnType<AuthoredText['spanOf']> {
+function findSpan(condition: Match): ReturnType<AuthoredText['spanOf']> {
   let first = condition;
   while (first.kind !== 'expr') first = first.of[0] as Match;
   return first.expression.spanOf(0, first.expression.text.length);

@@ -47,7 +47,7 @@ function planSubjects(
     return refused('in strict evaluation, the order of rules and their failures decide as well');
   for (const actor of actors) {
     // The policies decide about an actor as about any principal, and it is known.
-    if (!engine.isAllowed({ principal: aloneOf(actor), resource, action, auxData, tenants: request.tenants }))
+    if (!engine.isAllowed({ principal: omitActors(actor), resource, action, auxData, tenants: request.tenants }))
       return planned(NOBODY);
   }
   const given = engine.tenants?.givenRoles({ scope, resource, action, tenants: request.tenants });
@@ -107,7 +107,7 @@ function placeText({ file, line }: FilePlace): string {
   return `${file}:${line}`;
 }
 
-function aloneOf({ id, roles, attr, policyVersion, scope }: PrincipalInput): PrincipalInput {
+function omitActors({ id, roles, attr, policyVersion, scope }: PrincipalInput): PrincipalInput {
   return { id, roles, attr, policyVersion, scope };
 }
 

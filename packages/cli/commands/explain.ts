@@ -36,7 +36,7 @@ export interface ExplainOptions extends NowOption, TenantsOption {
   readonly users?: string;
   /** A database; true for that of the environment. */
   readonly database?: string | true;
-  /** With `user`: the kind and the id of a resource of a table, in place of a file. */
+  /** The kind and the id of a resource of a table, in place of a file; needs `user`. */
   readonly kind?: string;
   readonly id?: string;
   /** A file of principals that act for the principal, one through the other. */
@@ -120,12 +120,12 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   }
   const formatPath = (file: string): string => shownPath(file, directory);
   const paint = choosePaint(stdout, context);
-  const linesOf = ({ request: own, explanation, tenantRoles }: Link): readonly string[] =>
+  const formatLink = ({ request: own, explanation, tenantRoles }: Link): readonly string[] =>
     withTenantRoles(prettyExplanation(own, explanation, { paint, pathOf: formatPath, full }), tenantRoles);
   const lines =
     links.length === 1
-      ? linesOf(first)
-      : [visible(chainText(request, decision, links)), ...links.flatMap((link) => ['', ...linesOf(link)])];
+      ? formatLink(first)
+      : [visible(chainText(request, decision, links)), ...links.flatMap((link) => ['', ...formatLink(link)])];
   stdout.write(lines.map((line) => `${line}\n`).join(''));
   return EXIT.done;
 }

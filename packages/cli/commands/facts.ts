@@ -71,11 +71,11 @@ export function factsCommand(directory: string, options: FactsCommandOptions, co
   });
   if (report.tables.length === 0)
     throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
-  const pathOf = (file: string): string => shownPath(file, directory);
+  const showPath = (file: string): string => shownPath(file, directory);
   if (options.sources !== undefined) {
     const unprovided = listUnprovided(report, readProviders(options.sources, context));
     context.stdout.write(
-      options.output === 'json' ? `${visibleJson(unprovided, 2)}\n` : unprovidedText(unprovided, pathOf),
+      options.output === 'json' ? `${visibleJson(unprovided, 2)}\n` : unprovidedText(unprovided, showPath),
     );
     return EXIT.done;
   }
@@ -84,7 +84,7 @@ export function factsCommand(directory: string, options: FactsCommandOptions, co
     return EXIT.done;
   }
   if (options.check !== undefined) return checkLock(options.check, directory, report, context);
-  context.stdout.write(formatReport(report, options, { program, pathOf, context }));
+  context.stdout.write(formatReport(report, options, { program, showPath, context }));
   return EXIT.done;
 }
 
@@ -123,13 +123,13 @@ function formatReport(
   { output, lines = false, table = '' }: FactsCommandOptions,
   {
     program,
-    pathOf,
+    showPath,
     context,
-  }: { readonly program: Program; readonly pathOf: (file: string) => string; readonly context: CommandContext },
+  }: { readonly program: Program; readonly showPath: (file: string) => string; readonly context: CommandContext },
 ): string {
   switch (output) {
     case 'text':
-      return factsText(report, { lines, pathOf });
+      return factsText(report, { lines, pathOf: showPath });
     case 'json':
       return `${visibleJson(factsJson(report), 2)}\n`;
     case 'types':

@@ -15,7 +15,7 @@ import { chooseProver } from '../policies/solver.js';
 import { choosePaint } from '../report.js';
 import { runLimited } from '../run-limit.js';
 import { findRefusal } from './diff.js';
-import { protectionOf, requireKinds, requireTable } from './rls-verify.js';
+import { makeProtection, requireKinds, requireTable } from './rls-verify.js';
 
 /** The command line options of `authzc rls diff`. */
 export interface RlsDiffOptions extends SolverOptions {
@@ -83,7 +83,7 @@ interface Side extends RlsDiffOptions {
 }
 
 /** The tables of a state: those of its revision, as a change of them can open rows, too. */
-async function readTablesOf(
+async function readTables(
   name: SetName,
   { table, given }: Side,
   signal: AbortSignal,
@@ -112,9 +112,9 @@ async function readSide(
     context.stderr.write(findRefusal(set, options.prefix, 'pretty', context));
     return EXIT.refused;
   }
-  const file = await readTablesOf(name, options, signal, context);
+  const file = await readTables(name, options, signal, context);
   const table = options.given ?? options.table;
-  const protection = protectionOf(version.lowered, file, { ...options, table }, context);
+  const protection = makeProtection(version.lowered, file, { ...options, table }, context);
   return protection === undefined ? EXIT.failed : { version, file, protection };
 }
 

@@ -52,7 +52,7 @@ export async function rlsVerifyCommand(
   if (compilation === undefined) return EXIT.refused;
   const file = readEnforcedTables(table, context);
   requireKinds(options.kind, [file], table);
-  const protection = protectionOf(compilation.lowered, file, { ...options, table }, context);
+  const protection = makeProtection(compilation.lowered, file, { ...options, table }, context);
   if (protection === undefined) return EXIT.failed;
   try {
     const connection = await connectDatabase(url);
@@ -102,7 +102,7 @@ export function requireKinds(
  * @param prefix written before the path of each error, to tell two states apart.
  * @throws InputError if no table has \`rls\`.
  */
-export function protectionOf(
+export function makeProtection(
   program: Program,
   file: TableFile,
   {

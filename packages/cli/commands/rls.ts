@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT, printMessage, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readEnforcedTables } from '../policies/request-files.js';
-import { protectionOf, requireKinds, requireTable } from './rls-verify.js';
+import { makeProtection, requireKinds, requireTable } from './rls-verify.js';
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 
 /** The command line options of `authzc rls`. */
@@ -44,14 +44,14 @@ export function rlsCommand(directory: string, options: RlsCommandOptions, contex
   if (compilation === undefined) return EXIT.refused;
   const file = readEnforcedTables(table, context);
   requireKinds(options.kind, [file], table);
-  const protection = protectionOf(
+  const protection = makeProtection(
     compilation.lowered,
     file,
     { ...options, table, warns: options.check === undefined && options.drop !== true },
     context,
   );
   if (protection === undefined) return EXIT.failed;
-  const written = filesOf(protection, options);
+  const written = listFiles(protection, options);
   if (options.check !== undefined) {
     const folder = options.check;
     const codes = written.map(({ name, text }) => compareFile(join(folder, name), text, context));
@@ -72,7 +72,7 @@ const DEFAULT_FOLDERS: { readonly [format in RlsFormat]?: string } = {
 };
 
 /** The files of a format; a name is relative to what --out names, and empty if that is the file. */
-function filesOf(
+function listFiles(
   protection: Protection,
   { output, name, drop, check }: RlsCommandOptions,
 ): readonly { readonly name: string; readonly text: string }[] {
@@ -109,7 +109,7 @@ export function checkRowSecurity(
   if (file.rowSecurity.size === 0 && script === undefined) return undefined;
   const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
-  const protection = protectionOf(compilation.lowered, file, { table }, context);
+  const protection = makeProtection(compilation.lowered, file, { table }, context);
   if (protection === undefined) return EXIT.failed;
   return script === undefined ? EXIT.done : compareFile(script, securityScript(protection), context);
 }

@@ -29,7 +29,7 @@ export async function writeClient(
   startProver: (() => Promise<Prover>) | undefined,
 ): Promise<WrittenClient> {
   if (lowered === undefined) return { text: undefined, diagnostics: [], report: [] };
-  const view = withMarkedAttributes(viewOf(viewText), lowered, schemas);
+  const view = withMarkedAttributes(readView(viewText), lowered, schemas);
   const prover = await startProver?.();
   try {
     const projection = await projectClient(lowered, view, prover);
@@ -44,7 +44,7 @@ export async function writeClient(
   }
 }
 
-function viewOf(text: string): ClientView {
+function readView(text: string): ClientView {
   try {
     return readClientView(text);
   } catch (error) {

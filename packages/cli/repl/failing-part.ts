@@ -14,7 +14,7 @@ import { compileTree, type ExpressionProblem } from './compile-expression.js';
  * @param message the failure of the evaluation, which stays if the types are not its cause.
  */
 export function explainFailure(ast: Expr, message: string, within: Surroundings): ExpressionProblem {
-  const parts = operandsOf(ast);
+  const parts = listOperands(ast);
   const values = new Map<Expr, Value>();
   for (const part of parts) {
     const compiled = compileTree(part, within.locals.keys());
@@ -29,7 +29,7 @@ export function explainFailure(ast: Expr, message: string, within: Surroundings)
 }
 
 /** The parts that are evaluated before an expression, other than those under the variable of a macro. */
-function operandsOf(ast: Expr): readonly Expr[] {
+function listOperands(ast: Expr): readonly Expr[] {
   if (ast.kind !== 'macro') return children(ast);
   const { macro, range, args } = ast satisfies MacroExpr;
   return [...(macro === 'has' || range === undefined ? [] : [range]), ...args];

@@ -9,7 +9,7 @@ import { readJson } from './state.js';
 /** The pairs that an export has, in JSON or CSV. Throws an InputError for another file. */
 export function readExportedPairs(file: string, context: CommandContext): readonly PairName[] {
   if (isCsv(file))
-    return readRows(file, context).flatMap(({ fields }) => (fields['status'] === 'allowed' ? [pairOf(fields)] : []));
+    return readRows(file, context).flatMap(({ fields }) => (fields['status'] === 'allowed' ? [readPair(fields)] : []));
   const before = readJson(file, context) as Partial<ReviewExport> | null;
   const { format, pairs } = before ?? {};
   const isPairs = format === 1 && Array.isArray(pairs) && pairs.every((pair) => isPair(pair));
@@ -130,7 +130,7 @@ function readRows(file: string, context: CommandContext): readonly Row[] {
   }));
 }
 
-function pairOf(fields: Row['fields']): PairName {
+function readPair(fields: Row['fields']): PairName {
   const { user = '', kind = '', resource = '', scope = '', action = '', through = '' } = fields;
   return { user, kind, resource, scope, action, through };
 }

@@ -26,14 +26,14 @@ export async function* evaluateReview(
       resource,
       action,
     });
-  const allowedOf = (cell: ReviewedCell): readonly ReviewedPair[] =>
+  const listAllowed = (cell: ReviewedCell): readonly ReviewedPair[] =>
     principals.flatMap((principal) => (isAllowed(cell, principal) ? [{ ...cell, principal }] : []));
   const scopes = [...new Set(principals.map(({ scope }) => scope ?? ''))].sort();
   const selections = store.kind === 'file' ? undefined : new Selections(engine, store, scopes);
   for (const batch of inBatches(listCells(resources, actions, actors), CELLS_OF_BATCH)) {
     const selected = await selections?.of(batch);
     for (const cell of batch) {
-      const allowed = allowedOf(cell);
+      const allowed = listAllowed(cell);
       const problem = selected && findProblem(selected, cell, allowed);
       if (problem === undefined) yield { allowed };
       else yield { unevaluated: { ...cell, reason: problem.reason, place: problem.place ?? '' } };

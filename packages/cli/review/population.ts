@@ -66,7 +66,7 @@ export async function readUsers(
     id === undefined ? renderRowFilter(users, users.where, dialect) : filterOfRow(users, id, dialect, users.where);
   const rows = await readRows(select, users, dialect, more, filter);
   return {
-    users: rows.flatMap((row) => (row.kind === 'row' ? [userOf(row, users, dialect)] : [])),
+    users: rows.flatMap((row) => (row.kind === 'row' ? [readUser(row, users, dialect)] : [])),
     unread: rows.flatMap((row) => (row.kind === 'unreadable' ? [row.problem] : [])),
   };
 }
@@ -75,7 +75,7 @@ export async function readUsers(
 const ROLES = ' roles';
 const SCOPE = ' scope';
 
-function userOf(
+function readUser(
   row: ReadRow & { readonly kind: 'row' },
   { roles, scope: declared }: SqlUsers,
   dialect: SqlDialect,

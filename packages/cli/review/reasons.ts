@@ -38,9 +38,9 @@ export class Reasons {
     const explanation = this.explain(request);
     return explanation.decidedBy.map((deciding) => {
       const step = explanation.steps.find(({ policy, rules }) =>
-        rules.some(({ name, place }) => isOf(deciding, policy, name, place)),
+        rules.some(({ name, place }) => isSameRule(deciding, policy, name, place)),
       );
-      const rule = step?.rules.find(({ name, place }) => isOf(deciding, step.policy, name, place));
+      const rule = step?.rules.find(({ name, place }) => isSameRule(deciding, step.policy, name, place));
       const ofTenant = tenantRoles.find(({ roles = [] }) => step?.role !== undefined && roles.includes(step.role));
       const isOwn = step?.role !== undefined && principal.roles.includes(step.role);
       const { rule: key, place } = deciding;
@@ -82,7 +82,7 @@ export class Reasons {
   }
 }
 
-function isOf({ rule, place }: DecidingRule, policy: string, name: string, at: DecidingRule['place']): boolean {
+function isSameRule({ rule, place }: DecidingRule, policy: string, name: string, at: DecidingRule['place']): boolean {
   return rule === `${policy}#${name}` && place.file === at.file && place.line === at.line;
 }
 

@@ -169,7 +169,7 @@ async function reachedRows(
   await connection.query('SAVEPOINT asked');
   try {
     const isRead = command === 'select';
-    const condition = isRead ? 'true' : conditionOf(table, command, clause, role);
+    const condition = isRead ? 'true' : joinConditions(table, command, clause, role);
     await connection.query(
       `SELECT set_config('authz.principal', $1, true)${isRead ? ", set_config('role', $2, true), set_config('row_security', 'on', true)" : ''}`,
       [session, ...(isRead ? [role] : [])],
@@ -190,14 +190,14 @@ async function reachedRows(
 const LETTERS: Readonly<Record<Command, string>> = { select: 'r', insert: 'a', update: 'w', delete: 'd' };
 
 /** What the policies of a table require for a statement, as one condition. */
-function conditionOf(table: CatalogueTable, command: Command, clause: 'using' | 'check', role: string): string {
+function joinConditions(table: CatalogueTable, command: Command, clause: 'using' | 'check', role: string): string {
   const held = table.privileges.find((each) => each.role === role)?.privileges ?? [];
   if (!held.includes(command.toUpperCase())) return 'false';
   if (!table.isSecured) return 'true';
   const applying = table.policies.filter(
     (policy) => policy.appliesTo.includes(role) && (policy.command === '*' || policy.command === LETTERS[command]),
   );
-  const textsOf = (permissive: boolean): readonly string[] =>
+  const listTexts = (permissive: boolean): readonly string[] =>
     applying
       .filter((policy) => policy.permissive === permissive)
       .map(({ using, check, command: own }) => {
@@ -205,7 +205,7 @@ function conditionOf(table: CatalogueTable, command: Command, clause: 'using' | 
         return check ?? (command === 'insert' && own !== '*' ? 'false' : (using ?? 'true'));
       })
       .map((text) => `(${text})`);
-  const permissive = textsOf(true);
+  const permissive = listTexts(true);
   if (permissive.length === 0) return 'false';
-  return [`(${permissive.join(' OR ')})`, ...textsOf(false)].join(' AND ');
+  return [`(${permissive.join(' OR ')})`, ...listTexts(false)].join(' AND ');
 }

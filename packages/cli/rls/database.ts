@@ -70,7 +70,7 @@ export async function connectDatabase(
     await client.connect();
     return { query: (text, parameters) => client.query(text, parameters), close: () => client.end() };
   } catch (error) {
-    throw new DatabaseError(`cannot connect to ${where}: ${reasonOf(error)}`);
+    throw new DatabaseError(`cannot connect to ${where}: ${formatReason(error)}`);
   }
 }
 
@@ -87,7 +87,7 @@ async function loadDriver(): Promise<{ readonly default: Driver }> {
 }
 
 /** The first line of a failure. A refused connection to several addresses has no message, only a code. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const { message = '', code = '' } = error as { readonly message?: string; readonly code?: string };
   return maskText(message === '' ? code : message).split('\n')[0] ?? code;
 }

@@ -23,7 +23,7 @@ export function policyFindings(table: CatalogueTable, comparison: Comparison): r
     ...restrictive.map(({ name }) =>
       note(
         'extra-restrictive',
-        objectOf(name, table),
+        nameObject(name, table),
         'it is restrictive: it hides rows that check allows, and shows no others',
         { table: table.name },
       ),
@@ -287,7 +287,7 @@ class CommandPolicies {
   }
 
   private object(policy: string): string {
-    return objectOf(policy, this.table);
+    return nameObject(policy, this.table);
   }
 
   private fix(wanted: TablePolicy): string {
@@ -295,7 +295,7 @@ class CommandPolicies {
   }
 }
 
-function objectOf(policy: string, { name }: Pick<CatalogueTable, 'name'>): string {
+function nameObject(policy: string, { name }: Pick<CatalogueTable, 'name'>): string {
   return `policy ${policy} on ${name}`;
 }
 

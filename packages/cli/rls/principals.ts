@@ -59,7 +59,7 @@ function* makePrincipals(
       for (const text of texts)
         for (let turn = 0; turn <= texts.length; turn += 1) {
           const attributes = names.flatMap((name, position) => {
-            const value = attributeOf(types[name] as SessionType, texts, values, turn + position);
+            const value = makeAttribute(types[name] as SessionType, texts, values, turn + position);
             return value === undefined ? [] : [[name, value] as const];
           });
           yield {
@@ -71,7 +71,7 @@ function* makePrincipals(
 }
 
 /** A value of a type; undefined for an attribute that is missing. */
-function attributeOf(type: SessionType, texts: readonly string[], values: readonly unknown[], turn: number): unknown {
+function makeAttribute(type: SessionType, texts: readonly string[], values: readonly unknown[], turn: number): unknown {
   const text = texts[(turn + texts.length) % (texts.length + 1)];
   const numbers = [0, 1, 10, 1e6, ...values.filter((value) => typeof value === 'number')];
   switch (type) {

@@ -28,7 +28,7 @@ export async function readRows(
   const own = stored.flatMap(([path, column]) => (isRelation(column) ? [] : [{ path, column }]));
   if (own.length < stored.length) return undefined;
   const read = [...own.map(({ column }) => column), ...(id === undefined ? [] : [id])];
-  const expressions = [...read.map(expressionOf), ...(scope === undefined ? [] : [`${quotedName(scope)}::text`])];
+  const expressions = [...read.map(formatExpression), ...(scope === undefined ? [] : [`${quotedName(scope)}::text`])];
   const list = expressions.map((expression, position) => `to_jsonb(${expression}) AS c${position}`).join(', ');
   const rows = await selectJson<{ readonly [name: string]: unknown; readonly key: string }>(
     connection,
@@ -37,7 +37,7 @@ export async function readRows(
   return rows.flatMap((row) => {
     const attr: { [name: string]: unknown } = {};
     for (const [position, { path, column }] of own.entries()) {
-      const value = valueOf(column, row[`c${position}`]);
+      const value = readValue(column, row[`c${position}`]);
       if (value === UNREADABLE) return [];
       if (value !== undefined) assign(attr, path.split('.'), value);
     }
@@ -52,12 +52,12 @@ export const ROW_KEY = `tableoid::text || ctid::text`;
 
 const UNREADABLE = Symbol('unreadable');
 
-function expressionOf({ column, type }: SqlColumn): string {
+function formatExpression({ column, type }: SqlColumn): string {
   const name = quotedName(column.split('.').at(-1) as string);
   return type === 'integer-as-text' || type === 'text' ? `${name}::text` : name;
 }
 
-function valueOf({ type, null: nulls, precision }: SqlColumn, value: unknown): unknown {
+function readValue({ type, null: nulls, precision }: SqlColumn, value: unknown): unknown {
   if (value === null || value === undefined) return nulls === 'null' ? null : undefined;
   switch (type) {
     case 'integer':
@@ -69,14 +69,14 @@ function valueOf({ type, null: nulls, precision }: SqlColumn, value: unknown): u
     case 'epoch-milliseconds':
       return new Date(Number(value)).toISOString();
     case 'timestamp':
-      return timeOf(String(value), precision);
+      return readTime(String(value), precision);
     default:
       return value;
   }
 }
 
 /** RFC 3339 of a timestamp as JSON has it in UTC. */
-function timeOf(text: string, precision: SqlColumn['precision']): unknown {
+function readTime(text: string, precision: SqlColumn['precision']): unknown {
   const [, time = '', fraction = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(?:\+00:00)?$/.exec(text) ?? [];
   return time === '' ? UNREADABLE : `${time}${precision === 3 ? fraction.slice(0, 4) : fraction}Z`;
 }

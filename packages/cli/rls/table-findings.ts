@@ -125,7 +125,8 @@ export function oneColumn(
   const findings: RlsFinding[] = [];
   const isOther = declared.collation === 'other';
   const type = normalType(found.type, 'postgresql');
-  const isSuited = typesOf(declared).includes(found.type) || (declared.type === 'text' && isOther && type === 'citext');
+  const isSuited =
+    listTypes(declared).includes(found.type) || (declared.type === 'text' && isOther && type === 'citext');
   if (!isSuited && !(declared.type === 'text' && found.typeKind === 'e'))
     findings.push(
       refuted(
@@ -188,7 +189,7 @@ function zoned({ type, zone }: SqlColumn): string {
 const INTEGERS = ['smallint', 'integer', 'bigint'];
 
 /** The types of PostgreSQL that a declared type suits (docs/plans.md#column-types). */
-function typesOf({ type, zone }: SqlColumn): readonly string[] {
+function listTypes({ type, zone }: SqlColumn): readonly string[] {
   switch (type) {
     case 'text':
       return ['text', 'character varying'];

@@ -30,7 +30,7 @@ export async function tryStatement(
   { session, command, role }: { readonly session: string; readonly command: WritingCommand; readonly role: string },
   keys: readonly string[],
 ): Promise<Tried | undefined> {
-  const statement = await statementOf(connection, table, command, role);
+  const statement = await makeStatement(connection, table, command, role);
   if (statement === undefined) return undefined;
   const rows =
     command === 'insert'
@@ -46,7 +46,7 @@ export async function tryStatement(
       "SELECT set_config('authz_verify.rows', $1, true), set_config('authz.principal', $2, true), set_config('role', $3, true), set_config('row_security', 'on', true)",
       [JSON.stringify(rows), session, role],
     );
-    await connection.query(`DO ${quotedText(blockOf(statement))}`);
+    await connection.query(`DO ${quotedText(makeBlock(statement))}`);
     const [found] = await selectJson<{ readonly reached: string; readonly failed: string }>(
       connection,
       "SELECT current_setting('authz_verify.reached') AS reached, current_setting('authz_verify.failed') AS failed",
@@ -59,7 +59,7 @@ export async function tryStatement(
 }
 
 /** A statement about the row `each ->> 'key'`; undefined if the role may update no column. */
-async function statementOf(
+async function makeStatement(
   connection: Connection,
   { name, privileges }: CatalogueTable,
   command: WritingCommand,
@@ -87,7 +87,7 @@ async function statementOf(
 }
 
 /** Runs a statement for each row, and takes it back by an error of its own. */
-function blockOf(statement: string): string {
+function makeBlock(statement: string): string {
   return `DECLARE
   each jsonb;
   changed bigint;

@@ -58,7 +58,7 @@ export async function verifyDatabase(
     ...databaseFindings(catalogue, protection, roles, file.session.source === 'settings'),
     ...relatedFindings(catalogue.related, protection),
     ...protection.tables.flatMap((table) =>
-      findingsOf(table, { catalogue, expected, file, reader: protection.reader }),
+      listFindings(table, { catalogue, expected, file, reader: protection.reader }),
     ),
   ];
   const compared = rows === undefined ? undefined : await compareTables(connection, protection, catalogue, rows);
@@ -67,7 +67,7 @@ export async function verifyDatabase(
     server: `${Math.floor(catalogue.server / 10_000)}.${catalogue.server % 10_000}`,
     compared: isComparing ? 'conditions' : 'comments',
     ...(compared !== undefined && { cells: [...compared.values()].reduce((sum, { cells }) => sum + cells, 0) }),
-    objects: objectsOf(protection, roles, findings),
+    objects: listObjects(protection, roles, findings),
     findings,
   };
 }
@@ -80,7 +80,10 @@ interface Known {
   readonly reader: Protection['reader'];
 }
 
-function findingsOf(protection: TableProtection, { catalogue, expected, file, reader }: Known): readonly RlsFinding[] {
+function listFindings(
+  protection: TableProtection,
+  { catalogue, expected, file, reader }: Known,
+): readonly RlsFinding[] {
   const { name, kind } = protection;
   const table = catalogue.tables.find((each) => each.name === name);
   if (table === undefined || !isTable(table))
@@ -167,7 +170,7 @@ function isTable({ kind }: CatalogueTable): boolean {
 }
 
 /** The worst certainty of each object, those without a finding included. */
-function objectsOf(
+function listObjects(
   { tables, helpers, isSigned }: Protection,
   roles: readonly string[],
   findings: readonly RlsFinding[],

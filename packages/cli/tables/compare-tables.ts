@@ -22,9 +22,9 @@ export async function compareTables(
 ): Promise<void> {
   const { users } = file;
   const all = [...file.tables.values(), ...(users === undefined ? [] : [users])];
-  const columnsOf = (table: SqlTable): SqlColumns =>
+  const selectColumns = (table: SqlTable): SqlColumns =>
     table === users ? { ...users.columns, roles: users.roles } : table.columns;
-  const names = new Set(all.flatMap((table) => [table.name, ...relatedNames(columnsOf(table))]));
+  const names = new Set(all.flatMap((table) => [table.name, ...relatedNames(selectColumns(table))]));
   const comparison = new Comparison(await read([...names]), file.placeOf, dialect, report);
   for (const [kind, table] of file.tables) comparison.table(table, `tables[${JSON.stringify(kind)}]`);
   if (users !== undefined) comparison.users(users);

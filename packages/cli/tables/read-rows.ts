@@ -162,7 +162,7 @@ class RowLoader {
   }
 }
 
-/** Of how many rows the related ones are looked for by their keys, in place of reading a table. */
+/** The most rows whose related rows are looked for by their keys, in place of reading a table. */
 const FEW = 50;
 
 /** Undefined for NULL, which equals nothing. */

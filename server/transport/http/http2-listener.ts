@@ -6,7 +6,7 @@ import { takeListener } from './take-listener.js';
 
 /** How the HTTP/2 connections of the HTTP port are treated. */
 export interface Http2Options extends Omit<SessionOptions, 'streamsRequest'> {
-  /** In bytes. */
+  /** The limit in bytes. */
   readonly maxHeaderSize: number;
   /** 0: no limit. */
   readonly maxConcurrentStreams: number;

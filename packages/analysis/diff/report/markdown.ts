@@ -1,7 +1,7 @@
 import { visibleJson } from '../../../../compiler/diagnostics/visible.js';
 import { code, formatCode, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
 import type { ReadChange } from '../../facts/lock.js';
-import { verbOf } from '../../facts/report/changes.js';
+import { chooseVerb } from '../../facts/report/changes.js';
 import type { DiffAnswer, DiffResult, GrantChange } from '../report.js';
 import {
   countVerdicts,
@@ -69,7 +69,7 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
 function readText({ kind, action, change, path, roles, lines }: ReadChange): string {
   const who = roles.length === 0 ? '' : ` for ${listed(roles.map(code))}`;
   const where = lines.length === 0 ? '' : ` (${listed(lines.map(code))})`;
-  return `${code(kind)}: ${code(action)} ${verbOf(change)} ${code(path)}${who}${where}.`;
+  return `${code(kind)}: ${code(action)} ${chooseVerb(change)} ${code(path)}${who}${where}.`;
 }
 
 function formatRow({ row, actions, kinds }: Paragraph): string {

@@ -10,10 +10,10 @@ export function changeText(
   const where = lines.map((line) =>
     line.replace(/^(.*):(\d+)$/, (_, file: string, number: string) => `${visible(pathOf(file))}:${number}`),
   );
-  return `${visible(kind)}: ${visible(action)} ${verbOf(change)} \`${visible(path)}\`${who}${where.length === 0 ? '' : ` (${where.join(', ')})`}`;
+  return `${visible(kind)}: ${visible(action)} ${chooseVerb(change)} \`${visible(path)}\`${who}${where.length === 0 ? '' : ` (${where.join(', ')})`}`;
 }
 
 /** What an action does: `now also reads`. */
-export function verbOf(change: ReadChange['change']): string {
+export function chooseVerb(change: ReadChange['change']): string {
   return change === 'also reads' ? 'now also reads' : change;
 }
