@@ -215,13 +215,13 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     // What usual requests need is here, and short, as V8 inlines only so much into one function.
     const { guard, limits, registry, request: given } = this;
     const chain = registry.findUsual(principal, resource, action);
-    const bits = chain === undefined ? 0 : chain.roles.readBits(principal.roles);
-    if (bits === 0) this.requireValid(request);
+    if (chain === undefined) return this.isUnusualAllowed(request);
+    const { decideAsGiven, roles } = chain;
+    const bits = roles.readBits(principal.roles);
+    if (bits === 0) return this.isUnusualAllowed(request);
     const isOutermost = guard.begin(limits);
     try {
-      return chain === undefined || bits === 0
-        ? this.isUnusualAllowed(request)
-        : chain.decideAsGiven(bits, action, given.asGiven(principal, resource, auxData));
+      return decideAsGiven(bits, action, given.asGiven(principal, resource, auxData));
     } catch (error) {
       return this.failed(error, request);
     } finally {
@@ -229,14 +229,22 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     }
   }
 
-  private requireValid({ principal, resource, action }: AccessRequest): void {
-    requirePrincipal(principal, this.mayLackRoles);
-    requireAccess(resource, action);
-    refuseActors(principal);
+  /** Whether a request is allowed that is not usual, or not valid. */
+  private isUnusualAllowed(request: AccessRequest): boolean {
+    requirePrincipal(request.principal, this.mayLackRoles);
+    requireAccess(request.resource, request.action);
+    refuseActors(request.principal);
+    const isOutermost = this.guard.begin(this.limits);
+    try {
+      return this.isValidAllowed(request);
+    } catch (error) {
+      return this.failed(error, request);
+    } finally {
+      this.guard.end(isOutermost);
+    }
   }
 
-  /** Whether a valid request is allowed that is not usual. */
-  private isUnusualAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
+  private isValidAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation, guard } = this;
     const { decideAsGiven, roles } = this.registry.findChain(resource);
     if (decideAsGiven !== undefined && this.isPlainFor(principal.id)) {

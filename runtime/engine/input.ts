@@ -42,7 +42,7 @@ export function requirePrincipal(principal: PrincipalInput, mayLackRoles = false
 /** Requires the fields of a resource and an action. */
 export function requireAccess(resource: ResourceInput, action: string): void {
   requireResource(resource);
-  requireAction(action);
+  requireText(action, 'action', '');
 }
 
 /** Requires that an action has a name. */

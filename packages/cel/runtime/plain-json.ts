@@ -120,10 +120,7 @@ export function plainValue(value: unknown, path: string, depth: number): unknown
       return value + 0;
     case 'object':
       return value === null ? null : plainObject(value, path, depth);
-    case 'bigint':
-    case 'function':
-    case 'symbol':
-    case 'undefined':
+    default:
       throw refused(path, `is of type ${typeof value}, which JSON cannot represent`);
   }
 }

@@ -198,7 +198,8 @@ export class RoleList {
 
   /** The same of roles that nobody has tested; 0 unless they are a short list of names, each there once. */
   readBits(roles: readonly string[]): number {
-    const length = Array.isArray(roles) ? roles.length : 0;
+    if (!Array.isArray(roles)) return 0;
+    const length = roles.length;
     if (length !== 1 && length !== 2) return isNames(roles) ? lineageBits(this.names, roles) : 0;
     const first = roles[0];
     const bits = first === this.first ? this.firstBits : this.bitsOfOther(first);
