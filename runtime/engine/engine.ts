@@ -472,11 +472,11 @@ function readsWhole({ schemaEnforcement, traced }: Settings): boolean {
 
 /** Throws if a part is missing: the engine would deny without saying why. */
 function makeJudges(
-  { principalJudge, roleJudge, visitRules }: CompiledBundle,
+  { principalJudge, roleJudge, visitRules, surveys }: CompiledBundle,
   { traced }: Settings,
   { hasOutputs }: Registry,
 ): Judges {
-  const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules };
+  const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules, surveys };
   if (traced !== undefined || hasOutputs) requirePart(judges.visitRules);
   return judges;
 }

@@ -56,7 +56,7 @@ export class ExplainingEngine extends PolicyEngine {
 
   private findWalk(): PreparedWalk | undefined {
     const { evaluation, walks } = this;
-    if (evaluation.principal !== undefined) return undefined;
+    if (evaluation.principal !== undefined || this.judges.surveys) return undefined;
     const known = walks.get(evaluation.resource);
     if (known !== undefined && known.lineages === evaluation.lineages) return known;
     if (!isPreparable(evaluation.resource)) return undefined;

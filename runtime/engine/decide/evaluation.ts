@@ -48,6 +48,8 @@ export interface Judges {
    * Present where the order of rules, or how often they are evaluated, shows: with outputs, and with shared results.
    */
   readonly visitRules?: VisitRules | undefined;
+  /** Whether they replace those of the engine to be told of all rules that are reached: a survey. */
+  readonly surveys?: boolean | undefined;
 }
 
 /** Judges by principal policies. */

@@ -18,6 +18,7 @@ export interface Surveyor {
 export function surveyParts<Parts extends Judges>(own: Parts, surveyor: Surveyor): Judges {
   const { principalJudge, roleJudge } = own;
   return {
+    surveys: true,
     principalJudge,
     visitRules: ({ lineage, resource, request }, table, bits, action) => {
       for (const entry of entriesFor(table, action)) {
