@@ -154,7 +154,8 @@ function projectSide(attributes: Attributes | undefined, side: SideNodes, path: 
   for (const name of Object.keys(source)) {
     const nodes = named.get(name);
     if (!open && nodes === undefined) continue;
-    const value = convert(source[name], path, name);
+    const given = source[name];
+    const value = typeof given === 'string' ? given : convert(given, path, name);
     // The engine drops members that are undefined, too.
     if (value === undefined) continue;
     setOwn(kept, name, whole || typeof value !== 'object' ? value : keep(value, nodes ?? findNodes(side.nodes, name)));

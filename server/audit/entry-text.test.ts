@@ -7,7 +7,7 @@ import type { DecisionLogEntry } from '../../proto/gen/audit-messages.js';
 import type { Checked } from '../service/watcher.js';
 import type { ReadSet } from '../../runtime/policy/index.js';
 import { checkEntry } from './entry.js';
-import type { AuditEntry } from './entry.js';
+import type { AuditEntry, DecisionDetails } from './entry.js';
 import { entryText } from './entry-text.js';
 import { metadataRules } from './metadata-rules.js';
 import { askOncePerKind, type FindReadSets, keepReadSets } from './read-set.js';
@@ -28,6 +28,7 @@ type Attr = { readonly [name: string]: unknown };
 interface Asked {
   readonly resource: Checked['resources'][number]['resource'];
   readonly decision: Checked['decisions'][number];
+  readonly errors: DecisionDetails['evaluationErrors'][number];
 }
 
 interface Batch {
@@ -51,7 +52,8 @@ class Batches {
       principal: this.attributes(2),
       jwt: this.attributes(2),
       requestId: this.random.pick(['', 'req-1']),
-      asked: this.random.times(0, 6, () => this.asked()),
+      // Some with more distinct lists than are compared with each other.
+      asked: this.random.times(0, this.random.pick([6, 6, 30]), () => this.asked()),
       readByKind: {
         album: this.random.times(0, 5, () => this.path()),
         photo: this.random.times(0, 5, () => this.path()),
@@ -72,6 +74,7 @@ class Batches {
     return {
       resource: { kind, policyVersion, id, attr: this.attributes(3) as never, scope },
       decision: { actions, effectiveDerivedRoles, outputs: [], validationErrors: [] },
+      errors: this.random.times(0, 1, () => ({ celError: { expression: this.random.pick(NAMES), message: 'é"' } })),
     };
   }
 
@@ -104,7 +107,8 @@ function entryOf({ principal, jwt, requestId }: Batch, asked: readonly Asked[]):
     },
     principal as never,
   );
-  return checkEntry(sampleCall(), checked, { evaluationErrors: [], effectivePolicies: {} }, context, 0);
+  const details = { evaluationErrors: asked.map(({ errors }) => errors), effectivePolicies: {} };
+  return checkEntry(sampleCall(), checked, details, context, 0);
 }
 
 /** Read sets that nothing has been prepared of. */

@@ -9,81 +9,92 @@ import type { AuditEntry } from './entry.js';
 export function entryText(entry: AuditEntry): string {
   const inputs = 'auditTrail' in entry ? entry.checkResources?.inputs : undefined;
   if (inputs === undefined || inputs.length < 2) return JSON.stringify(entry);
-  // Joined at the end: strings that are added one by one are copied once more.
-  const parts: string[] = [];
-  pushMembers(parts, entry, (name, member) => {
-    if (!BATCHED.has(name)) return JSON.stringify(member);
-    pushMembers(parts, member as object, (_, list) => {
-      if (!Array.isArray(list)) return JSON.stringify(list);
-      pushItems(parts, list);
-      return '';
-    });
-    return '';
-  });
-  return parts.join('');
+  return objectText(entry, (name, member) =>
+    BATCHED.has(name) ? objectText(member as object, (_, list) => listText(list)) : JSON.stringify(member),
+  );
 }
 
 /** The members of an entry whose lists have an item for each resource. */
 const BATCHED: ReadonlySet<string> = new Set<keyof DecisionLogEntry>(['checkResources', 'facts']);
 
-/** Adds an object. `push` gives the text of a member, or what is left of it to add. */
-function pushMembers(parts: string[], value: object, push: (name: string, member: unknown) => string): void {
-  let beginning = '{';
+function objectText(value: object, textOf: (name: string, member: unknown) => string): string {
+  let text = '';
   for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    parts.push(beginning, quoted(name), ':');
-    parts.push(push(name, member));
-    beginning = ',';
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${quoted(name)}:${textOf(name, member)}`;
   }
-  parts.push(beginning === '{' ? '{}' : '}');
+  return text === '' ? '{}' : `${text}}`;
 }
 
-/** The texts of a member of several items, each with the name. */
-interface MemberTexts {
-  /** `"name":` with what comes before it. */
-  readonly beginning: string;
-  readonly known: Map<object, string>;
-}
-
-/** Adds a list of objects. */
-function pushItems(parts: string[], items: readonly object[]): void {
+/** A list of objects, or any other value. */
+function listText(list: unknown): string {
+  if (!Array.isArray(list)) return JSON.stringify(list);
   const first = new Map<string, MemberTexts>();
   const further = new Map<string, MemberTexts>();
-  parts.push('[');
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index] as { readonly [name: string]: unknown };
-    let texts = first;
-    if (index > 0) parts.push(',');
-    for (const name of Object.keys(item)) {
+  /** Those of the item before, which mostly has the same members. */
+  const latest: MemberTexts[] = [];
+  let text = '';
+  for (const item of list as readonly { readonly [name: string]: unknown }[]) {
+    let count = 0;
+    text += text === '' ? '[' : ',';
+    for (const name in item) {
       const member = item[name];
       if (member === undefined) continue;
-      pushMember(parts, member, textsOf(texts, name, texts === first ? '{' : ','));
-      texts = further;
+      let texts = latest[count];
+      if (texts?.name !== name) {
+        texts = count === 0 ? textsOf(first, name, '{') : textsOf(further, name, ',');
+        latest[count] = texts;
+      }
+      text += texts.textOf(member);
+      count += 1;
     }
-    parts.push(texts === first ? '{}' : '}');
+    text += count === 0 ? '{}' : '}';
   }
-  parts.push(']');
+  return text === '' ? '[]' : `${text}]`;
 }
 
 function textsOf(texts: Map<string, MemberTexts>, name: string, before: string): MemberTexts {
-  const found = texts.get(name);
-  if (found !== undefined) return found;
-  const made: MemberTexts = { beginning: `${before}${quoted(name)}:`, known: new Map() };
-  texts.set(name, made);
-  return made;
+  const found = texts.get(name) ?? new MemberTexts(name, `${before}${quoted(name)}:`);
+  texts.set(name, found);
+  return found;
 }
 
-function pushMember(parts: string[], member: unknown, { beginning, known }: MemberTexts): void {
-  if (typeof member !== 'object' || member === null) {
-    parts.push(beginning, typeof member === 'string' ? quoted(member) : JSON.stringify(member));
-    return;
+/** The texts of a member of several items, each with the name. */
+class MemberTexts {
+  private latest: unknown = undefined;
+  private latestText = '';
+  /** The first values, with their texts: what items share is there early. */
+  private readonly values: unknown[] = [];
+  private readonly texts: string[] = [];
+
+  /** @param beginning `"name":` with what comes before it. */
+  constructor(
+    readonly name: string,
+    private readonly beginning: string,
+  ) {}
+
+  textOf(member: unknown): string {
+    if (member === this.latest) return this.latestText;
+    this.latest = member;
+    this.latestText =
+      typeof member === 'string' ? this.beginning + quoted(member) : (this.known(member) ?? this.added(member));
+    return this.latestText;
   }
-  const found = known.get(member);
-  if (found !== undefined) {
-    parts.push(found);
-    return;
+
+  private known(member: unknown): string | undefined {
+    const { values, texts } = this;
+    for (let index = 0; index < values.length; index++) if (values[index] === member) return texts[index];
+    return undefined;
   }
-  const made = beginning + JSON.stringify(member);
-  known.set(member, made);
-  parts.push(made);
+
+  private added(member: unknown): string {
+    const text = this.beginning + JSON.stringify(member);
+    if (this.values.length < MOST_KNOWN) {
+      this.values.push(member);
+      this.texts.push(text);
+    }
+    return text;
+  }
 }
+
+/** Entries share as many lists (server/audit/entry.ts). */
+const MOST_KNOWN = 8;

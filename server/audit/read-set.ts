@@ -144,10 +144,12 @@ class Projector {
 
   /** What the input that was projected last keeps, so that what it does not keep is not taken for missing. */
   describe(facts: Pick<KeptInput, 'unknown' | 'fetched'>): KeptInput {
-    const sides = [this.#principal, this.#resource, this.#auxData].filter((side) => side !== undefined);
+    const [principal, resource, auxData] = [this.#principal, this.#resource, this.#auxData];
     const { alone } = this.#sets as SetsPrepared;
     const { unknown, fetched } = facts;
-    if (unknown === undefined && fetched === undefined && sides.every(isWhole)) return alone;
+    const isAlone = unknown === undefined && fetched === undefined;
+    if (isAlone && isWhole(principal) && isWhole(resource) && isWhole(auxData)) return alone;
+    const sides = [principal, resource, auxData].filter((side) => side !== undefined);
     const absent = sides.flatMap((side) => side.absent).filter((fact) => unknown?.includes(fact) !== true);
     const partial = sides.flatMap((side) => side.partial);
     return {
@@ -159,8 +161,8 @@ class Projector {
   }
 }
 
-function isWhole({ absent, partial }: Difference): boolean {
-  return absent.length === 0 && partial.length === 0;
+function isWhole(side: Difference | undefined): boolean {
+  return side === undefined || (side.absent.length === 0 && side.partial.length === 0);
 }
 
 /** An input without claims. */
@@ -217,7 +219,7 @@ function keepResource(resource: Resource, { united, names }: SetsPrepared): Kept
   const attr = projectAttributes(resource.attr, united, 'resource.attr');
   return {
     from: resource,
-    kept: withAttributes(resource, attr),
+    kept: withResourceAttributes(resource, attr),
     ...compare(names['resource.attr'], resource.attr, attr),
   };
 }
@@ -236,6 +238,16 @@ function withAttributes<Of extends Actor | Resource>(of: Of, attr: Attributes): 
   for (const name of Object.keys(of)) if (name !== 'attr') kept[name] = of[name as keyof Of];
   if (!isEmpty(attr)) kept['attr'] = attr;
   return kept as unknown as Of;
+}
+
+/** The same for a resource, of which there are many. */
+function withResourceAttributes({ kind, policyVersion, id, scope }: Resource, attr: Attributes): Resource {
+  const kept: { -readonly [N in keyof Resource]: Resource[N] } = { kind };
+  if (policyVersion !== undefined) kept.policyVersion = policyVersion;
+  if (id !== undefined) kept.id = id;
+  if (scope !== undefined) kept.scope = scope;
+  if (!isEmpty(attr)) kept.attr = attr;
+  return kept;
 }
 
 function withoutEmpty({ jwt = {}, jwts = {} }: AuxData): AuxData | undefined {
