@@ -107,7 +107,7 @@ export function prefixLength(cidr: Result): Result {
 }
 
 /** The address a text means, or the message of docs/spec/conditions.md#ip-address-messages. */
-function parseIp(text: string): IpValue | CelError {
+export function parseIp(text: string): IpValue | CelError {
   const parsed = parseAddress(text);
   if (parsed instanceof CelError) {
     return new CelError(`IP Address ${quotedText(text)} parse error during conversion from string: ${parsed.message}`);

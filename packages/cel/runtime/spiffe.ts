@@ -112,7 +112,7 @@ function troubleWithPath(path: string): string | undefined {
 }
 
 /** What IDs are matched against (docs/spec/conditions.md#spiffe-identities). It never equals anything. */
-class SpiffeMatcherValue extends Opaque {
+export class SpiffeMatcherValue extends Opaque {
   readonly typeName = 'authz.lib.spiffeMatcher';
 
   constructor(readonly accepts: (id: SpiffeIdValue) => boolean) {

@@ -25,7 +25,7 @@ export function timestampDifference(a: Timestamp, b: Timestamp): Duration | CelE
  * `a - b`, held at the greatest or least duration where it would leave the range: `timeSince`
  * (docs/spec/conditions.md#core-functions).
  */
-function saturatedDifference(a: Timestamp, b: Timestamp): Duration {
+export function saturatedDifference(a: Timestamp, b: Timestamp): Duration {
   const nanos = nanosBetween(a, b);
   if (nanos > MAX_NANOS) return new Duration(MAX_NANOS);
   return new Duration(nanos < MIN_NANOS ? MIN_NANOS : nanos);
