@@ -8,6 +8,7 @@ import { type BundleText, readBundleFile } from './bundle/read-bundle.js';
 import { provenanceFields } from './bundle/provenance.js';
 import { RejectedBundles, RolledBackError, rejectionReason } from './bundle/rejected-bundles.js';
 import type { SignedBundles } from './bundle/signed-bundles.js';
+import { collectOnceIdle } from './collect-once-idle.js';
 import type { Config } from './config.js';
 import { startServer } from './main.js';
 import { type Reload, type RunRollout, sourceHealth } from './service/services.js';
@@ -136,6 +137,7 @@ export async function runProgram(options: Program): Promise<void> {
   // Printed last: a reader of the line may stop the server at once.
   logPage(running, config, log);
   process.stdout.write(`${readyLine(running, config)}\n`);
+  collectOnceIdle();
 }
 
 /** The first of several bundles that can be served; the last one is not tried. */

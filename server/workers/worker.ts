@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type AuditLog, workerAuditLog } from '../audit/audit-log.js';
+import { collectOnceIdle } from '../collect-once-idle.js';
 import type { AuditConfig } from '../config/audit-config.js';
 import { type ListeningServer, type PreparedChange, type RunningServer, startServer } from '../main.js';
 import { debugOnSignal } from '../observe/log/debug-signal.js';
@@ -109,6 +110,7 @@ async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log):
   });
 
   await link.ask('ready', { version, hash: server.hash() });
+  collectOnceIdle();
   return server;
 }
 
