@@ -149,8 +149,9 @@ function checkForeign(key: Exclude<ConfigKey, UsedKey>, path: string, node: Conf
 }
 
 /**
- * The key that is probably meant: for a port or a host the address in the same block; else a key with a similar name in it, else the only key of this
- * name below it, or in any other block, else the one of the same block that shares most words.
+ * The key that is probably meant: for a port or a host the address in the same block; else a key with a similar name in
+ * it, else the only key of this name below it, or in any other block, else the one of the same block that shares most
+ * words.
  */
 export function likelyKey(path: string): string | undefined {
   const block = path.slice(0, path.lastIndexOf('.') + 1);
