@@ -115,13 +115,13 @@ export const SCRIPT_MUTANTS: readonly ScriptMutant[] = [
 export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'a principal policy is for everybody',
-    file: 'rls/decision',
+    file: 'program/filters',
     find: ': residual.holds(residual.equals(id, principal.id));',
     replace: ': true;',
   },
   {
     name: 'principals with policies of their own have the others, too',
-    file: 'rls/decision',
+    file: 'program/filters',
     find: '? residual.noneOf(...known.map((name) => residual.holds(residual.equals(id, name))))',
     replace: '? true',
   },

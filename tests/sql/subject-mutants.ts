@@ -8,6 +8,7 @@ export interface SubjectMutant {
 }
 
 const CONDITION = 'packages/analysis/subjects/condition.ts';
+const FILTERS = 'packages/analysis/program/filters.ts';
 const PLANS = 'packages/analysis/subjects/subject-plans.ts';
 const ROLES = 'packages/analysis/subjects/role-tests.ts';
 const SHARED = 'packages/analysis/decision/unknown-roles.ts';
@@ -48,7 +49,7 @@ export const SUBJECT_MUTANTS: readonly SubjectMutant[] = [
   },
   {
     name: 'principals with policies may also do what others may',
-    file: CONDITION,
+    file: FILTERS,
     find: 'residual.noneOf(...known.map((name) => residual.holds(residual.equals(id, name))))',
     replace: 'true',
   },

@@ -117,6 +117,20 @@ export function sessionTerm(variable: string, sort: residual.Unknown['sort']): r
   return new residual.Unknown({ kind: 'path', root: variable.slice(0, end), fields: [field] }, sort);
 }
 
+/**
+ * A condition of the principal of a session, or of one that is searched: that it is the one that a point names, or, of a point that
+ * names none, not one of those that others name.
+ */
+export function isPrincipalAt(
+  { principal }: { readonly principal?: { readonly id: string } | undefined },
+  known: readonly string[],
+): residual.Condition {
+  const id = sessionTerm(SESSION.id, 'string');
+  return principal === undefined
+    ? residual.noneOf(...known.map((name) => residual.holds(residual.equals(id, name))))
+    : residual.holds(residual.equals(id, principal.id));
+}
+
 function settleScope({ variables }: Module): SettledScope {
   const values = new Map(variables.map(({ name, value }) => [name, value]));
   const names = [...values.keys()];

@@ -9,7 +9,7 @@ import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles
 import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
 import type { Holds } from '../formula/formula.js';
 import { rowsWithSchema } from '../program/schemas.js';
-import { residualOfSession, SESSION, sessionTerm } from '../program/filters.js';
+import { isPrincipalAt, residualOfSession } from '../program/filters.js';
 import type { Point, PointPrincipal } from '../question/point.js';
 import type { ComputedValues } from './computed-values.js';
 import type { RoleGates } from './roles.js';
@@ -55,7 +55,7 @@ export function conditionInScope(
   return residual.anyOf(
     ...points.map((point) => {
       const condition = pointCondition(decisions, point, place, action, parts);
-      return residual.allOf(isPrincipalOf(point, known), condition);
+      return residual.allOf(isPrincipalAt(point, known), condition);
     }),
   );
 }
@@ -91,14 +91,6 @@ function decidesForSessions({ scope, isNamedScope, version }: PointPrincipal, { 
 }
 
 const DEFAULT_VERSION = 'default';
-
-/** That the principal of a session is the one of a point: the one that it names, or none that another point names. */
-function isPrincipalOf({ principal }: Point, known: readonly string[]): residual.Condition {
-  const id = sessionTerm(SESSION.id, 'string');
-  return principal === undefined
-    ? residual.noneOf(...known.map((name) => residual.holds(residual.equals(id, name))))
-    : residual.holds(residual.equals(id, principal.id));
-}
 
 function pointCondition(
   decisions: Decisions,

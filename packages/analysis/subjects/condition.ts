@@ -10,7 +10,7 @@ import { type Decisions, type PointDecisions, rulesAbout } from '../decision/dec
 import { listRolePatterns, type RoleClasses } from '../decision/role-cover.js';
 import { type AtomConditions, conditionOfRoles } from '../decision/unknown-roles.js';
 import type { Holds } from '../formula/formula.js';
-import { residualOfSubject, SESSION, sessionTerm } from '../program/filters.js';
+import { isPrincipalAt, residualOfSubject, SESSION } from '../program/filters.js';
 import { rowsWithSchema } from '../program/schemas.js';
 import type { Point } from '../question/point.js';
 import { hasRoleOf, UnknownGlob } from './role-tests.js';
@@ -90,7 +90,7 @@ export function subjectCondition(
   const condition = residual.anyOf(
     ...[...own, others].map((point) =>
       residual.allOf(
-        isPrincipalOf(point, ids),
+        isPrincipalAt(point, ids),
         pointCondition(decisions, point, action, { query, rules, enforcesSchemas, classes, tenants: place.tenants }),
       ),
     ),
@@ -102,13 +102,6 @@ export function subjectCondition(
 function listPrincipals({ program }: Decisions): readonly string[] {
   const ids = program.modules.flatMap((module) => (module.kind === 'principal' ? module.principal : []));
   return [...new Set(ids)].sort();
-}
-
-function isPrincipalOf({ principal }: Point, known: readonly string[]): residual.Condition {
-  const id = sessionTerm(SESSION.id, 'string');
-  return principal === undefined
-    ? residual.noneOf(...known.map((name) => residual.holds(residual.equals(id, name))))
-    : residual.holds(residual.equals(id, principal.id));
 }
 
 /** What the conditions of a plan are made of. */
