@@ -79,9 +79,10 @@ function isJson(value: unknown, depth: number): boolean {
   if (depth === 0) tooDeep();
   if (Array.isArray(value)) return !('toJSON' in value) && isJsonList(value, depth - 1);
   if (!isPlainObject(value)) return false;
-  const names = Object.keys(value);
-  charge(names.length / 2);
-  return names.every((name) => isJson((value as { readonly [name: string]: unknown })[name], depth - 1));
+  const members = Object.values(value);
+  // With those of a list, half a step for each.
+  charge((members.length * 3) / 8);
+  return isJsonList(members, depth - 1);
 }
 
 /** A loop, as `every` skips holes. */
