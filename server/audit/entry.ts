@@ -28,7 +28,7 @@ import type {
 } from '../../proto/gen/messages.js';
 import { isEmpty, setOwn } from '../../packages/cel/runtime/own-property.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
-import type { CheckEntry, Decision, Plan, VerifiedAuxData } from '../service/decider.js';
+import type { ActionDecision, CheckEntry, Decision, Plan, VerifiedAuxData } from '../service/decider.js';
 import type { Call, Peer } from '../service/call.js';
 import { CODES } from '../service/rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned } from '../service/watcher.js';
@@ -205,7 +205,7 @@ function checkInputs({
 }: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>): readonly CheckInput[] {
   const auditedPrincipal = toPrincipal(principal);
   const claims = toAuxData(auxData);
-  const lists = new Alike<readonly string[]>(isSameItem);
+  const lists = new Alike<readonly string[]>(isSameList);
   return resources.map(({ resource, actions }) => {
     const input = withRequestId<CheckInput>(requestId);
     input.resource = toResource(resource);
@@ -274,8 +274,8 @@ function checkOutputs(
   { requestId, resources, decisions }: Checked,
   { evaluationErrors, effectiveDerivedRoles }: DecisionDetails,
 ): readonly CheckOutput[] {
-  const effects = new Alike<Decision['actions'], CheckOutput['actions']>(isSameEffect);
-  const lists = new Alike<readonly string[]>(isSameItem);
+  const effects = new Alike<Decision['actions'], CheckOutput['actions']>(hasSameEffects);
+  const lists = new Alike<readonly string[]>(isSameList);
   return decisions.map((decision, index) => {
     const { actions, validationErrors, outputs } = decision;
     const derivedRoles = effectiveDerivedRoles?.[index] ?? decision.effectiveDerivedRoles;
@@ -299,11 +299,13 @@ function checkOutputs(
 class Alike<List extends readonly unknown[], Made = List> {
   readonly #known: { readonly list: List; readonly made: Made }[] = [];
 
-  constructor(private readonly isSame: (one: List[number], other: List[number]) => boolean) {}
+  /** @param isSame called with lists of one length. */
+  constructor(private readonly isSame: (one: List, other: List) => boolean) {}
 
   /** What was made of a list alike; undefined if there is none. */
   find(list: List): Made | undefined {
-    for (const { list: known, made } of this.#known) if (this.#isAlike(known, list)) return made;
+    for (const { list: known, made } of this.#known)
+      if (known === list || (known.length === list.length && this.isSame(known, list))) return made;
     return undefined;
   }
 
@@ -311,28 +313,24 @@ class Alike<List extends readonly unknown[], Made = List> {
     if (this.#known.length < MOST_ALIKE) this.#known.push({ list, made });
     return made;
   }
-
-  #isAlike(known: List, list: List): boolean {
-    if (known.length !== list.length) return false;
-    for (let index = 0; index < list.length; index++) if (!this.isSame(known[index], list[index])) return false;
-    return true;
-  }
 }
 
 /** So many are compared with each: where all differ, comparing must cost less than the text. */
 const MOST_ALIKE = 8;
 
-function isSameItem(one: string, other: string): boolean {
-  return one === other;
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }
 
-function isSameEffect(one: Decision['actions'][number], other: Decision['actions'][number]): boolean {
-  return (
-    one.effect === other.effect &&
-    one.action === other.action &&
-    one.matchedPolicy === other.matchedPolicy &&
-    one.matchedScope === other.matchedScope
-  );
+function hasSameEffects(one: Decision['actions'], other: Decision['actions']): boolean {
+  for (let index = 0; index < one.length; index++) {
+    const a = one[index] as ActionDecision;
+    const b = other[index] as ActionDecision;
+    if (a.effect !== b.effect || a.action !== b.action) return false;
+    if (a.matchedPolicy !== b.matchedPolicy || a.matchedScope !== b.matchedScope) return false;
+  }
+  return true;
 }
 
 function toEffects({ actions }: Decision): CheckOutput['actions'] {
