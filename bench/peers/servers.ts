@@ -28,7 +28,7 @@ export async function startOurs(bundle: string): Promise<PeerServer> {
     'server.workers=1',
   ];
   const flags = ['--bundle', bundle, ...sets.flatMap((set) => ['--set', set])];
-  const env = { ...process.env, MALLOC_MMAP_THRESHOLD_: '131072' };
+  const env = { ...process.env, MALLOC_MMAP_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=16' };
   const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], {
     env,
     stdio: ['ignore', 'ignore', 'ignore'],
