@@ -75,17 +75,17 @@ export function planResources(facts: PlanFacts, request: PlanRequest): PlanResul
 
 /** A plan for each of several groups of actions, which selects the rows on which all actions of the group are allowed. */
 function planGroups(
-  { registry, settings, conditions }: PlanFacts,
+  facts: PlanFacts,
   request: PlanRequest,
   groups: readonly (readonly string[])[],
 ): readonly PlanResult[] {
   const { principal, resource } = request;
   refuseActors(principal);
-  const found = find(registry, settings, principal, resource);
-  const query = new PlanQuery(request, settings);
+  const found = find(facts.registry, facts.settings, principal, resource);
+  const query = new PlanQuery(request, facts.settings);
   return groups.map((actions) => {
     if (!found.hasScope) return unmatched(undefined, NONE);
-    return planFound({ registry, settings, conditions }, found, query, actions);
+    return planFound(facts, found, query, actions);
   });
 }
 
@@ -103,8 +103,7 @@ function planFound(
     return { ...unmatched(undefined, violations), filterDebug: '(false)' };
   const errors = settings.schemaEnforcement === 'reject' ? NONE : violations;
 
-  const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
-  if (!found.exists) return unmatched(nowhere(), errors);
+  if (!found.exists) return unmatched(new Map(actions.map((action) => [action, ''])), errors);
 
   const unplanned: UnplannedRule[] = [];
   const planning: Planning = {
@@ -169,8 +168,9 @@ function writtenFilter(
 }
 
 function mapMatchedScopes(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {
-  const scopes = actions.map((action, position) => [action, plans[position]?.scope ?? ''] as const);
-  return new Map(scopes.length > 1 ? scopes.sort(([a], [b]) => (a < b ? -1 : 1)) : scopes);
+  const scopes = new Map<string, string>();
+  for (const [position, action] of actions.entries()) scopes.set(action, plans[position]?.scope ?? '');
+  return scopes.size > 1 ? new Map([...scopes].sort(([a], [b]) => (a < b ? -1 : 1))) : scopes;
 }
 
 const NO_MATCH = 'NO_MATCH';
