@@ -16,6 +16,37 @@ const test = suite('recompiling from a cache entry');
 
 const EDITS = rounds(150, 30);
 
+/** Each kind of literal, also those that JSON does not have. */
+const LITERALS: readonly string[] = [
+  '9007199254740993',
+  '18446744073709551615u',
+  '-0.0',
+  'b"\\xff"',
+  'timestamp("2024-05-06T07:08:09.123456789Z")',
+  'duration("-1.5ms")',
+  '{9007199254740993: 1u, true: b"a", "__proto__": -0}',
+  '[null, 1, 2u, -0.0, b"", [optional.none()], type(1)]',
+  '5e-324',
+  '-9223372036854775808',
+  'null',
+  'true',
+  'hierarchy("a.b")',
+  'ip("::1")',
+  'cidr("10.0.0.0/8")',
+  'spiffeID("spiffe://a/b")',
+  '"\\u2028\\U0001F510`${P.id}`*/</script>"',
+  "r'\\d${P.id}'",
+  '{?"k": optional.none(), "constructor": {1: []}}',
+  '[1, 2].map(R, R + 1)',
+];
+
+const CONSTANT = { number: [1e21, -0.5, 5e-324], text: '\u2028`${P.id}`', nothing: null, ['__proto__']: [{}, []] };
+const METADATA = {
+  hash: '18446744073709551615',
+  annotations: { '\u2028': '*/' },
+  sourceAttributes: { attributes: { deep: [CONSTANT] } },
+};
+
 /** The number of policies with a scope from which each scope has a module: edits cross it. */
 const FEW_SCOPED = 3;
 
@@ -67,7 +98,94 @@ test('one changed policy does not parse the others', () => {
   );
 });
 
+test('each kind of document may have each kind of literal wherever it has an expression', () => {
+  const places = new Set<string>();
+  for (const literal of LITERALS.slice(0, rounds(LITERALS.length, 8))) {
+    const policies = documentsWith(`dyn(${literal}) == R.attr.x`);
+    const folder: Folder = { policies, schemas: {}, options: {}, edit: 'none' };
+    const sources = sourcesOf(folder);
+    const { snapshot, diagnostics } = compiled(sources, {});
+    assert.ok(snapshot, `${literal}: ${formatPretty(diagnostics, { color: false })}`);
+    const kept = Buffer.concat(encodeEntry('key', { snapshot, bundle: undefined }, sources) ?? []);
+    for (const [path, text] of Object.entries(policies)) {
+      const other = text.replaceAll(' == R.attr.x', ' == R.attr.y').replace('{', '{"description": "edited",');
+      const edited = { ...folder, policies: { ...policies, [path]: other } };
+      const changed = sourcesOf(edited);
+      const before = decodeEntry(kept, 'key', changed)?.snapshot;
+      assert.ok(before, literal);
+      const after = recompile(changed, before, {});
+      if (after === undefined) continue;
+      places.add(path);
+      const cold = compiled(sourcesOf(edited), {}).snapshot;
+      assert.equal(resultOf(after), resultOf(cold as Snapshot), `${path}: ${literal}`);
+      assert.ok(encodeEntry('key', { snapshot: after, bundle: undefined }, changed), literal);
+    }
+  }
+  assert.equal([...places].sort(), ['principal.yaml', 'resource.yaml', 'role.yaml']);
+});
+
 test.run();
+
+/** Documents of each kind with an expression in each member that may have one, and with each type of constant. */
+function documentsWith(expr: string): Folder['policies'] {
+  const condition = { match: { all: { of: [{ expr }, { any: { of: [{ expr }] } }, { none: { of: [{ expr }] } }] } } };
+  const definitions = {
+    variables: { import: ['named'], local: { own: expr } },
+    constants: { import: ['values'], local: { mine: CONSTANT } },
+  };
+  const body = { condition, output: { expr, when: { ruleActivated: expr, conditionNotMet: expr } } };
+  const [version, resource] = ['default', 'doc'];
+  const documents: { readonly [name: string]: object } = {
+    constants: { exportConstants: { name: 'values', definitions: { value: CONSTANT } } },
+    variables: { exportVariables: { name: 'named', definitions: { shared: expr } } },
+    'derived-roles': {
+      derivedRoles: { name: 'set', ...definitions, definitions: [{ name: 'owner', parentRoles: ['user'], condition }] },
+    },
+    resource: {
+      variables: { old: expr },
+      resourcePolicy: {
+        resource,
+        version,
+        importDerivedRoles: ['set'],
+        ...definitions,
+        rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], derivedRoles: ['owner'], ...body }],
+      },
+    },
+    principal: {
+      principalPolicy: {
+        principal: 'ann',
+        version,
+        ...definitions,
+        rules: [{ resource, actions: [{ action: 'view', effect: 'EFFECT_DENY', ...body }] }],
+      },
+    },
+    role: {
+      rolePolicy: { role: 'user', version, ...definitions, rules: [{ resource, allowActions: ['view'], ...body }] },
+    },
+    invariants: {
+      invariants: {
+        name: 'statements',
+        ...definitions,
+        statements: [
+          { name: 'never', never: { resource, actions: ['view'], when: condition, unless: condition } },
+          { name: 'implies', implies: { resource, actions: ['view'], also: ['view'], when: condition } },
+        ],
+      },
+    },
+    'tenant-roles': {
+      tenantRoles: {
+        scope: 'tenants.*',
+        grants: [{ role: 'user', resources: [{ resource, actions: ['view'] }] }],
+      },
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(documents).map(([name, document]) => [
+      `${name}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', metadata: METADATA, ...document }, undefined, 1),
+    ]),
+  );
+}
 
 function sourcesOf({ policies }: Folder): readonly Source[] {
   return Object.entries(policies)
