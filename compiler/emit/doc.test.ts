@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commented, exported, group, indent, line, literal, mention, printed, unplaced } from './doc.js';
+import { asPrinted, commented, exported, group, indent, line, literal, mention, printed, unplaced } from './doc.js';
 import { PieceList } from '../ir/pieces.js';
 
 const listKinds = (doc: Parameters<typeof printed>[0]): readonly string[] => {
@@ -39,7 +39,7 @@ test('comments and exports are known', () => {
 });
 
 test('code that was printed before keeps its pieces and mentions', () => {
-  const inner = unplaced([mention('cel'), '.f(', literal("'x'"), ')']);
+  const inner = asPrinted(unplaced([mention('cel'), '.f(', literal("'x'"), ')']));
   assert.equal(listKinds(indent(['a ', inner])), ['code a cel.f(', "literal 'x'", 'code )']);
   assert.equal([...printed(inner).mentions], ['cel']);
 });

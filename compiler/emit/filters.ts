@@ -1,7 +1,6 @@
 import {
   type EmittedFile,
   emittedFile,
-  lineCount,
   type Origin,
   type Printed,
   type RuleOrigin,
@@ -11,7 +10,7 @@ import {
 import type { Match, Module } from '../ir/program.js';
 import { readsVariables, listValues } from '../ir/visit.js';
 import { comment } from './comment.js';
-import { bracketed, type Doc, exported, hardLine, mention, printed } from './doc.js';
+import { asPrinted, bracketed, type Doc, exported, hardLine, mention, unplaced } from './doc.js';
 import { filterFunction } from './functions.js';
 import { makeImports } from './imports.js';
 import { LISTED_RESIDUAL, type ModuleContext, RESIDUAL } from './module-context.js';
@@ -71,15 +70,13 @@ function tableSection(
   const entries: Printed[] = [];
   const table = context.withDeclarations(() => {
     // Without places: a breakpoint stops in the code that decides.
-    for (const conditional of conditionals)
-      entries.push({ ...printed(entryDoc(module, conditional, context), 1), places: [] });
-    const lines = entries.map((entry): Doc => ['  ', { kind: 'printed', printed: entry }, ',', hardLine]);
+    for (const conditional of conditionals) entries.push(unplaced(entryDoc(module, conditional, context), 1));
+    const lines = entries.map((entry): Doc => ['  ', asPrinted(entry), ',', hardLine]);
     return [exported(filters, false), ': ', mention('Filters'), ' = [', hardLine, lines, '];'];
   });
-  const counts = entries.map(({ text }) => lineCount(text));
-  let line = lineCount(table.text) - 1 - counts.reduce((sum, count) => sum + count, 0);
+  let line = table.lines - 1 - entries.reduce((sum, { lines }) => sum + lines, 0);
   const origins = conditionals.map(({ origin }, index): Origin => {
-    const lines = counts[index] as number;
+    const { lines } = entries[index] as Printed;
     line += lines;
     return { ...origin, line: line - lines, lines };
   });

@@ -2,16 +2,13 @@ import { type Doc, mention } from './doc.js';
 
 /** Code that begins with a member of `authz/runtime/cel`: `isIn(`. */
 export function cel(code: string): Doc {
-  return [CEL, code];
+  return mention('cel', `cel.${code}`);
 }
 
 /** The same of `authz/runtime/residual`. */
 export function residual(code: string): Doc {
-  return [RESIDUAL, code];
+  return mention('residual', `residual.${code}`);
 }
 
 /** The name of the algebra that a filter is given. */
 export const ALGEBRA = 'q';
-
-const CEL: Doc = [mention('cel'), '.'];
-const RESIDUAL: Doc = [mention('residual'), '.'];

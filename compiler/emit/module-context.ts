@@ -5,7 +5,7 @@ import type { Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { readsVariables } from '../ir/visit.js';
 import { comment } from './comment.js';
-import { commented, type Doc, hardLine, join, print, printed, unplaced } from './doc.js';
+import { asPrinted, commented, type Doc, flatText, hardLine, join, printed, unplaced } from './doc.js';
 import { jsonDoc } from './literals.js';
 import { ALGEBRA, cel } from './mentions.js';
 import { camelCase, Names } from './names.js';
@@ -134,13 +134,13 @@ export class ModuleContext {
       isCode = false,
     }: { readonly type?: Doc; readonly remark?: (name: string) => Doc; readonly isCode?: boolean } = {},
   ): string {
-    const text = print([type ?? '', ' ', doc]);
+    const text = `${flatText(type ?? '')} ${flatText(doc)}`;
     const known = this.hoisted.get(text);
     if (known !== undefined) return known;
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
     const declared = [`const ${name}`, type === undefined ? '' : [': ', type], ' = ', doc, ';'];
-    this.declarations.push([remark?.(name) ?? '', isCode ? declared : unplaced(declared)]);
+    this.declarations.push([remark?.(name) ?? '', isCode ? declared : asPrinted(unplaced(declared))]);
     return name;
   }
 

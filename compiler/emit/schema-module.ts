@@ -3,7 +3,7 @@ import { type EmittedFile, emittedFile, makeSection } from '../ir/emitted-file.j
 import type { JsonNode } from '../ir/json-node.js';
 import type { SchemaAddress, SchemaModule, SchemaTerm } from '../ir/schema.js';
 import { comment } from './comment.js';
-import { bracketed, type Doc, group, indent, join, line, printed } from './doc.js';
+import { braced, bracketed, type Doc, printed } from './doc.js';
 import { type Import, makeImports, runtimePart } from './imports.js';
 import { importSpecifier } from './module-path.js';
 import type { EmitOptions } from './options.js';
@@ -102,7 +102,5 @@ function valueDoc(node: JsonNode): Doc {
 }
 
 function recordDoc(members: readonly (readonly [name: string, doc: Doc])[]): Doc {
-  if (members.length === 0) return '{}';
-  const entries = members.map(([name, doc]): Doc => [propertyName(name), ': ', doc]);
-  return group(['{', indent([line, join(entries, [',', line])]), { kind: 'line', flat: ' ', trailing: ',' }, '}']);
+  return braced(members.map(([name, doc]): Doc => [propertyName(name), ': ', doc]));
 }

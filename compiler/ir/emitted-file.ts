@@ -81,6 +81,8 @@ export interface PrintedPlace extends TextPlace {
 /** Code as it was printed: what its parts are and where they were written, what it mentions and exports. */
 export interface Printed {
   readonly text: string;
+  /** The number of its lines. */
+  readonly lines: number;
   readonly pieces: PieceList;
   readonly places: readonly PrintedPlace[];
   /** The names that have to be imported. */
@@ -120,11 +122,10 @@ export function emittedFile(
   let line = 0;
   let offset = 0;
   for (const section of sections) {
-    const { text, origin, origins: inside = [], places: marked = [] } = section;
+    const { text, origin, origins: inside = [], places: marked = [], lines = lineCount(text) } = section;
     if (offset > 0) pieces.add('code', SEPARATOR.length);
     if (section.pieces === undefined) pieces.add('code', text.length);
     else pieces.addAll(section.pieces);
-    const lines = lineCount(text);
     for (const place of marked) {
       const { source, at, isEnd } = place;
       if (isOriginal(place)) places.push({ offset: offset + place.offset, source, at, isEnd });
@@ -170,6 +171,7 @@ const SEPARATOR = '\n\n';
  * place: in the code that decides.
  */
 function selectOriginals(sections: readonly Section[]): (place: PrintedPlace) => boolean {
+  if (!sections.some(({ places }) => places?.some(({ isCopy }) => isCopy))) return () => true;
   const offsets = new Map<string, Set<number>>();
   for (const { places = [] } of sections) {
     for (const { isCopy, source, at } of places) {
