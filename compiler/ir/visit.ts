@@ -1,4 +1,3 @@
-import { append } from '../append.js';
 import { findExtent, standsAt } from './origins.js';
 import type { Match } from './program.js';
 import type { Value } from './value.js';
@@ -16,7 +15,7 @@ export function parts(value: Value): readonly Value[] {
     case 'is-set':
     case 'bindings':
     case 'type-name':
-      return [];
+      return NONE;
     case 'select':
     case 'has':
     case 'optional-select':
@@ -37,9 +36,14 @@ export function parts(value: Value): readonly Value[] {
   }
 }
 
+const NONE: readonly Value[] = [];
+
 /** Whether a value or a value inside it satisfies a test. */
 export function some(value: Value, test: (value: Value) => boolean): boolean {
-  return test(value) || parts(value).some((part) => some(part, test));
+  if (test(value)) return true;
+  const inner = parts(value);
+  for (let index = 0; index < inner.length; index++) if (some(inner[index] as Value, test)) return true;
+  return false;
 }
 
 /** Returns the value with each direct part replaced, or the same object if none changes. */
@@ -47,7 +51,9 @@ export function mapParts(value: Value, replace: (part: Value) => Value): Value {
   const before = parts(value);
   if (before.length === 0) return value;
   const after = before.map(replace);
-  if (after.every((part, index) => part === before[index])) return value;
+  let isSame = true;
+  for (let index = 0; index < after.length; index++) isSame &&= after[index] === before[index];
+  if (isSame) return value;
   let next = 0;
   return standsAt(
     withParts(value, () => after[next++] as Value),
@@ -115,7 +121,8 @@ function mentionsIn(values: readonly Value[], kind: Named): readonly string[] {
   const pending = [...values];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (value.kind === kind || (value.kind === 'is-set' && value.binding === kind)) names.push(value.name);
-    append(pending, parts(value));
+    const inner = parts(value);
+    for (let index = 0; index < inner.length; index++) pending.push(inner[index] as Value);
   }
   return names;
 }

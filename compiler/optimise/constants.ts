@@ -11,8 +11,7 @@ import { mapParts, some } from '../ir/visit.js';
  * A part that fails stays: it fails in the same way at run time.
  */
 export function foldConstants(program: Program): Program {
-  const replace = oncePerValue(foldValue);
-  return mapValues(program, () => replace);
+  return mapValues(program, () => foldOnce);
 }
 
 /** The same of one expression. */
@@ -25,19 +24,23 @@ export function foldValue(value: Value): Value {
  * (docs/spec/conditions.md#constant-folding).
  */
 export function foldInlined(program: Program): Program {
-  const replace = oncePerValue((value) => (some(value, asksTheTime) ? value : fold(value, 'no members')));
-  return mapValues(program, ({ constants }) => (constants.length === 0 ? undefined : replace));
+  return mapValues(program, ({ constants }) => (constants.length === 0 ? undefined : foldInlinedOnce));
 }
 
-/** Expressions of one text share their value, in all modules. */
+/** Expressions of one text share their value, in all modules; entries are collected with them. */
 function oncePerValue(fold: (value: Value) => Value): (value: Value) => Value {
-  const known = new Map<Value, Value>();
+  const known = new WeakMap<Value, Value>();
   return (value) => {
-    const folded = known.get(value) ?? fold(value);
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const folded = fold(value);
     known.set(value, folded);
     return folded;
   };
 }
+
+const foldOnce = oncePerValue(foldValue);
+const foldInlinedOnce = oncePerValue((value) => (some(value, asksTheTime) ? value : fold(value, 'no members')));
 
 /** Whether a literal that is found among literals decides a membership. */
 type Members = 'literal members' | 'no members';
