@@ -138,24 +138,28 @@ export function authored(content: Doc, span: Span | undefined, isCopy = false): 
 
 /** The docs with a separator between each two. */
 export function join(docs: readonly Doc[], separator: Doc): Doc {
-  const joined: Doc[] = [];
-  for (const doc of docs) {
-    if (joined.length > 0) joined.push(separator);
-    joined.push(doc);
+  if (docs.length < 2) return docs;
+  // Of the length that it keeps: a list that grows has room for many more.
+  const joined = new Array<Doc>(docs.length * 2 - 1);
+  for (let index = 0; index < docs.length; index++) {
+    if (index > 0) joined[index * 2 - 1] = separator;
+    joined[index * 2] = docs[index] as Doc;
   }
   return joined;
 }
 
+const commaAndLine: Doc = [',', line];
+
 /** `open a, b close`, one item a line with a trailing comma when it does not fit. */
 export function bracketed(open: Doc, items: readonly Doc[], close: string): Doc {
   if (items.length === 0) return [open, close];
-  return group([open, indent([softLine, join(items, [',', line])]), lastComma, close]);
+  return group([open, indent([softLine, join(items, commaAndLine)]), lastComma, close]);
 }
 
 /** `{ a: 1, b: 2 }`, one property a line when it does not fit. */
 export function braced(properties: readonly Doc[]): Doc {
   if (properties.length === 0) return '{}';
-  return group(['{', indent([line, join(properties, [',', line])]), whenBroken(','), line, '}']);
+  return group(['{', indent([line, join(properties, commaAndLine)]), whenBroken(','), line, '}']);
 }
 
 /** Adds the names that a doc mentions. */
@@ -196,7 +200,7 @@ export function flatText(doc: Doc): string {
  */
 export function printed(doc: Doc, depth = 0): Printed {
   const output = new Output(depth * 2);
-  const rest = new Rest();
+  rest.size = 0;
   rest.push(doc, depth);
   while (rest.size > 0) {
     const depth = rest.depth;
@@ -463,6 +467,9 @@ function afterBrokenItems(docs: readonly Doc[], from: number, columns: number): 
     left = afterBroken(docs[index] as Doc, left);
   return left;
 }
+
+/** One for all docs, which are printed one after the other. */
+const rest = new Rest();
 
 function isContainer(doc: Node): doc is Container {
   return doc.kind === 'group' || doc.kind === 'indent' || doc.kind === 'authored';

@@ -21,6 +21,43 @@ const PARTS = {
 } as const;
 export type Part = keyof typeof PARTS;
 
+const PART_NAMES: readonly (Part | 'request')[] = [...(Object.keys(PARTS) as Part[]), 'request'];
+
+/** The parts of a request that code has used, and the request as a whole: a bit for each. */
+export class UsedParts {
+  private bits = 0;
+
+  add(part: Part | 'request'): void {
+    this.bits |= 1 << PART_NAMES.indexOf(part);
+  }
+
+  addAll({ bits }: UsedParts): void {
+    this.bits |= bits;
+  }
+
+  has(part: Part | 'request'): boolean {
+    return (this.bits & (1 << PART_NAMES.indexOf(part))) !== 0;
+  }
+
+  /** Whether nothing else was used. */
+  isOnly(part: Part | 'request'): boolean {
+    return this.bits === 1 << PART_NAMES.indexOf(part);
+  }
+
+  get isEmpty(): boolean {
+    return this.bits === 0;
+  }
+
+  /** What a parameter destructures of the request. */
+  get destructured(): readonly string[] {
+    const texts: string[] = [];
+    for (const [part, text] of DESTRUCTURED) if (this.has(part)) texts.push(text);
+    return texts;
+  }
+}
+
+const DESTRUCTURED = Object.entries(PARTS) as readonly [Part, string][];
+
 /** A comprehension variable in scope. */
 interface Local {
   readonly name: string;
@@ -37,17 +74,22 @@ export interface FunctionContext {
   /** In filters, the expression whose parts may become constants of the module (where.ts). */
   readonly hoisting: AuthoredText | undefined;
   readonly locals: ReadonlyMap<string, Local>;
-  readonly used: Set<Part | 'request'>;
+  readonly used: UsedParts;
   /** Variables of the policy that the body uses several times: each is computed once, in a statement before it. */
   readonly repeated: ReadonlySet<string>;
   /** Those statements, by variable. */
   readonly computed: Map<string, { readonly name: string; readonly call: Doc }>;
 }
 
+// Most functions have none of these.
+const NO_LOCALS: FunctionContext['locals'] = new Map();
+const NOTHING_REPEATED: FunctionContext['repeated'] = new Set();
+const NOTHING_COMPUTED: FunctionContext['computed'] = new Map();
+
 export function functionContext(
   module: ModuleContext,
   style: Style,
-  repeated: ReadonlySet<string> = new Set(),
+  repeated: ReadonlySet<string> = NOTHING_REPEATED,
   expression?: AuthoredText,
 ): FunctionContext {
   return {
@@ -55,10 +97,10 @@ export function functionContext(
     style,
     expression,
     hoisting: undefined,
-    locals: new Map(),
-    used: new Set(),
+    locals: NO_LOCALS,
+    used: new UsedParts(),
     repeated,
-    computed: new Map(),
+    computed: repeated.size === 0 ? NOTHING_COMPUTED : new Map(),
   };
 }
 
@@ -146,7 +188,7 @@ export function requestFunction(
 ): Doc {
   const isCopy = context.style !== PLAIN;
   const head = (doc: Doc): Doc => authored(doc, span && { ...span, start: span.end }, isCopy);
-  const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
+  const parts = context.used.destructured;
   const isQuery = context.style.residual;
   const isTyped = form === 'with types';
   const type: Doc = isTyped ? [': ', mention(isQuery ? 'Query' : 'Request')] : '';

@@ -44,7 +44,7 @@ export function whenFunction(
   const context = functionContext(module, style, repeatedIn(listValues(condition), 'variable'));
   const predicate = inverted ? not(toPredicate(condition)) : toPredicate(condition);
   const doc = requestFunction(context, whenDoc(predicate, context), 'types implied', findBeginning(condition));
-  return { doc, isConstant: context.used.size === 0 };
+  return { doc, isConstant: context.used.isEmpty };
 }
 
 /** Where the first expression of a condition was written. */
@@ -121,7 +121,7 @@ export function variableFunction(
       isOfRow ? ofRow(body.doc) : requestFunction(context, body, 'with types', findPlace(variable.value, expression)),
       ';',
     ],
-    reads: isOfRow ? 'row' : context.used.size === 0 ? 'nothing' : 'request',
+    reads: isOfRow ? 'row' : context.used.isEmpty ? 'nothing' : 'request',
   };
 }
 

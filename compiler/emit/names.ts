@@ -49,10 +49,26 @@ export class Names {
 
 /** `owner-rule` -> `ownerRule`; `fallback` for a string without letters and digits. */
 export function camelCase(text: string, fallback: string): string {
-  const [first, ...rest] = splitWords(text);
-  if (first === undefined) return fallback;
-  const name = [lowerFirst(first), ...rest.map(upperFirst)].join('');
-  return /^\d/.test(name) ? `_${name}` : name;
+  let name = '';
+  let start = 0;
+  for (let index = 0; index <= text.length; index++) {
+    if (index < text.length && isWordCharacter(text.charCodeAt(index))) continue;
+    if (start < index) {
+      const word = text.slice(start, index);
+      name += name === '' ? lowerFirst(word) : upperFirst(word);
+    }
+    start = index + 1;
+  }
+  if (name === '') return fallback;
+  return isDigit(name.charCodeAt(0)) ? `_${name}` : name;
+}
+
+function isWordCharacter(code: number): boolean {
+  return isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 /** `leave approver` -> `LEAVE_APPROVER`. */

@@ -123,7 +123,7 @@ export function call(
   others: readonly Doc[] = [],
 ): Fragment {
   const args = values.map((value) => valueDoc(value, context).doc);
-  return primary(bracketed(cel(`${name}(`), [...args, ...others], ')'));
+  return primary(bracketed(cel(`${name}(`), others.length === 0 ? args : [...args, ...others], ')'));
 }
 
 /** The function of packages/cel/runtime for a call: most patterns that are literals need no RE2. */

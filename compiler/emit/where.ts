@@ -5,7 +5,7 @@ import { isSettled } from '../ir/settled.js';
 import { findExtent } from '../ir/origins.js';
 import { type Leaf, listLeaves } from '../ir/visit.js';
 import { bracketed, type Doc, join } from './doc.js';
-import { type FunctionContext, functionContext, localFunction, localName, type Part, use } from './function-context.js';
+import { type FunctionContext, functionContext, localFunction, localName, use, UsedParts } from './function-context.js';
 import { ALGEBRA, cel, residual } from './mentions.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
 import { camelCase } from './names.js';
@@ -48,21 +48,21 @@ function leafPart({ value, expression }: Leaf, { module, style }: FunctionContex
 
 /** The operands of `&&` and the like. */
 function operandPart(value: Value, context: FunctionContext, text: string): ConditionPart {
-  const own = { ...context, used: new Set<Part | 'request'>() };
+  const own = { ...context, used: new UsedParts() };
   const { start, end } = findExtent(value) ?? { start: 0, end: text.length };
   return { doc: termDoc(value, own), value, text: text.slice(start, end), used: own.used };
 }
 
 /** Parts of a condition: those that read only the row are constants of the module if others read more. */
 function apart(parts: readonly ConditionPart[], context: FunctionContext): readonly Doc[] {
-  for (const { used } of parts) for (const one of used) context.used.add(one);
+  for (const { used } of parts) context.used.addAll(used);
   if (parts.every(readsOnlyRow)) return parts.map(({ doc }) => doc);
   return parts.map((part) => (readsOnlyRow(part) && !isName(part.value) ? constantCall(part, context) : part.doc));
 }
 
 /** Whether what was printed reads the row, and nothing else of the request. */
 export function readsOnlyRow({ used }: Pick<FunctionContext, 'used'>): boolean {
-  return used.size === 1 && used.has('row');
+  return used.isOnly('row');
 }
 
 /** Whether a value is an attribute itself, or a variable, which is a constant of the module already. */
