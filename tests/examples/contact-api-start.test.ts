@@ -1,23 +1,59 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
+import { npmProgram } from '../support/npm.js';
 import { send } from './contact-api.js';
 
 mkdirSync(join(ROOT, '.cache'), { recursive: true });
 const DIST = mkdtempSync(join(ROOT, '.cache', 'example-'));
 const ENVIRONMENT = { ...process.env, AUTHZ_DIST: DIST.slice(ROOT.length + 1) };
-test.before(
-  () =>
-    void execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], {
-      cwd: ROOT,
-      env: ENVIRONMENT,
-      stdio: 'pipe',
-    }),
+// `npm start` builds the programs, for the example too.
+const started = spawn(
+  process.execPath,
+  [
+    npmProgram(),
+    'start',
+    '--',
+    '--set',
+    'server.httpListenAddr=127.0.0.1:0',
+    '--set',
+    'server.grpcListenAddr=127.0.0.1:0',
+  ],
+  { cwd: ROOT, env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] },
 );
-test.after(() => rmSync(DIST, { recursive: true }));
+test.after(() => {
+  started.kill('SIGKILL');
+  rmSync(DIST, { recursive: true });
+});
+
+test('npm start -- --set key=value: builds, compiles and serves with these settings, and leaves committed files alone', async () => {
+  const before = readFileSync(join(ROOT, 'generated', 'index.ts'), 'utf8');
+  const output = await outputUntil(started, 'authz: REST and Connect on ');
+  const [, address = ''] =
+    /REST and Connect on (http:\/\/127\.0\.0\.1:\d+), gRPC on 127\.0\.0\.1:\d+\n/.exec(output) ?? [];
+  const answer = await fetch(`${address}/api/check/resources`, {
+    method: 'POST',
+    body: JSON.stringify({
+      principal: { id: 'alice', roles: ['user'] },
+      resources: [{ resource: { kind: 'contact', id: '1', attr: { owner: 'alice' } }, actions: ['read', 'delete'] }],
+    }),
+  });
+  const { results } = (await answer.json()) as { readonly results: readonly { readonly actions: unknown }[] };
+  assert.equal(results[0]?.actions, { read: 'EFFECT_ALLOW', delete: 'EFFECT_DENY' });
+  assert.is(readFileSync(join(ROOT, 'generated', 'index.ts'), 'utf8'), before);
+  started.kill('SIGTERM');
+  await new Promise((resolve) => started.once('close', resolve));
+  assert.is(
+    await fetch(address).then(
+      () => 'answered',
+      () => 'gone',
+    ),
+    'gone',
+  );
+});
 
 for (const transport of ['in-process', 'grpc']) {
   test(`npm run example, ${transport}: prints requests that work, and leaves no process or file behind`, async () => {
