@@ -293,6 +293,23 @@ test('`compile --facts` writes the type of what decisions read, and reports what
   assert.is((await compile('--fail-on', 'warning')).code, 3);
 });
 
+test('the kinds of the types are those of `Policies`, as policies write them', async () => {
+  const folder = makeFolder({
+    ...FILES,
+    'policies/other.yaml': NOTE.replace('resource: note', 'resource: "note:page-1"'),
+  });
+  const { code } = await callAuthzc(['compile', '--facts', '--out', 'generated', '--no-bundle'], folder);
+  assert.is(code, 0);
+  const printed = (await facts(folder, '-o', 'types')).stdout;
+  const written = readFileSync(join(folder, 'generated/types.ts'), 'utf8');
+  for (const text of [printed, written]) {
+    const named = new Set([...text.matchAll(/Policies\['kinds'\]\['(.*?)'\]/g)].map(([, kind]) => kind));
+    assert.equal([...named], ['note', 'note:page-1']);
+    for (const kind of named) assert.match(text, new RegExp(`^  '${kind}': \\{$`, 'm'));
+  }
+  for (const kind of ['note', 'note:page-1']) assert.match(written, `    readonly '${kind}': {`);
+});
+
 test('what no policy covers is an error, and so are policies that do not compile', async () => {
   const folder = makeFolder();
   for (const [words, said] of [

@@ -133,7 +133,7 @@ function formatReport(
     case 'json':
       return `${visibleJson(factsJson(report), 2)}\n`;
     case 'types':
-      return factsTypes(report, PACKAGE_NAMES.library);
+      return factsTypes(report, program, PACKAGE_NAMES.library);
     case 'columns':
       return factsColumns(report, readTableFile(table, context));
     case 'mask': {

@@ -17,5 +17,6 @@ export function diagnosticsOfFacts({ lowered }: Pick<Compilation, 'lowered'>): r
 /** The types of the policies, with the type `Facts` of what their decisions read. */
 export function withFactTypes(types: EmittedFile, { lowered }: Pick<Compilation, 'lowered'>): EmittedFile {
   if (lowered === undefined) return types;
-  return extendFile(types, factsInterface(makeFactsReport(fold(lowered)), PACKAGE_NAMES.library));
+  const program = fold(lowered);
+  return extendFile(types, factsInterface(makeFactsReport(program), program, PACKAGE_NAMES.library));
 }
