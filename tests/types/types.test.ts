@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { emitTypes } from '../../compiler/emit/types.js';
-import { ROOT } from '../support/compiled.js';
+import { compileTexts, ROOT } from '../support/compiled.js';
 
 /** The emitted types, as engine and clients use them. One program of `tsc`, so that a run takes seconds. */
 const test = suite('types');
@@ -33,6 +33,32 @@ test('names from policies compile, and other names do not', () => {
       return `${problem.file?.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`;
     });
   assert.equal(problems, []);
+});
+
+test('a kind is listed once, as resource policies write it, however other policies name it', () => {
+  const rules = (resource: string) => ({
+    principal: [{ resource, actions: [{ action: 'edit', effect: 'EFFECT_ALLOW' }] }],
+    role: [{ resource, allowActions: ['view'] }],
+  });
+  const policy = (document: object): string => JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document });
+  const { program } = compileTexts({
+    'album.yaml': policy({
+      resourcePolicy: {
+        resource: 'album:object',
+        version: 'default',
+        rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'] }],
+      },
+    }),
+    'ann.yaml': policy({
+      principalPolicy: { principal: 'ann', version: 'default', rules: rules('album:object').principal },
+    }),
+    'bob.yaml': policy({ principalPolicy: { principal: 'bob', version: 'default', rules: rules('note').principal } }),
+    'user.yaml': policy({ rolePolicy: { role: 'user', version: 'default', rules: rules('album_object').role } }),
+  });
+  assert.ok(program);
+  const { text } = emitTypes(program);
+  assert.equal(text.match(/(?<=^ {4}readonly ').*(?=': \{$)/gm), ['album:object', 'note']);
+  assert.match(text, "  'album:object': 'edit' | 'view';");
 });
 
 test('at least forty mistakes are tried, each with a number', () => {

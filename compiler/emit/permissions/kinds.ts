@@ -11,7 +11,7 @@ export class Kinds {
   private readonly index: TextIndex;
 
   constructor(modules: readonly ModuleFacts[]) {
-    this.all = [...new Set(modules.flatMap(kindsIn))].sort();
+    this.all = listKinds(modules);
     for (const module of modules) {
       if (module.kind !== 'resource') continue;
       const known = this.resources.get(module.resource);
@@ -62,6 +62,17 @@ function makeMatcher(text: string): GlobRule['means'] {
   const asGlob = glob(text);
   const asWritten = literalOrGlob(text);
   return (kind, lookedUp) => text === kind || asGlob(lookedUp) || asWritten(kind);
+}
+
+/**
+ * The kinds that policies name literally. Rules of principal and role policies name a kind as it is looked up; where
+ * resource policies write it otherwise (`album:object`), that is its name.
+ */
+function listKinds(modules: readonly ModuleFacts[]): readonly string[] {
+  const written = new Set(modules.flatMap((module) => (module.kind === 'resource' ? [module.resource] : [])));
+  const lookedUp = new Set([...written].map(sanitize));
+  const others = modules.flatMap(kindsIn).filter((kind) => !lookedUp.has(kind));
+  return [...new Set([...written, ...others])].sort();
 }
 
 function kindsIn(module: ModuleFacts): readonly string[] {
