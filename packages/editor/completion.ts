@@ -1,6 +1,7 @@
 import { type CompletionItem, CompletionItemKind, type Position } from 'vscode-languageserver';
 import type { PolicyFile } from '../../compiler/ast/policy.js';
 import { listValues } from '../../compiler/attributes/json-type.js';
+import { visibleJson } from '../../compiler/diagnostics/visible.js';
 import { lex } from '../cel/parse/lexer.js';
 import type { Kind, MessageType } from '../../compiler/parse/schema/field.js';
 import { kindAt } from '../../compiler/parse/schema/kind-at.js';
@@ -212,8 +213,9 @@ function listNames(workspace: EditedPolicies, kind: NameKind, only?: readonly Po
   return [...new Set(names)].sort();
 }
 
+/** A name as a string of YAML, in which `null` is none and DEL is not allowed. */
 function quotedIfNeeded(name: string): string {
-  return /^[A-Za-z_][\w./-]*(?::[A-Za-z_][\w./-]*)*$/.test(name) ? name : JSON.stringify(name);
+  return /^(?!(?:null|Null|NULL)$)[A-Za-z_][\w./-]*(?::[A-Za-z_][\w./-]*)*$/.test(name) ? name : visibleJson(name);
 }
 
 /** @param written the expression up to the position. */

@@ -264,6 +264,11 @@ tests:
   assert.equal(await labels(ALBUM.replace('[owner]', '[|')), ['owner']);
   assert.equal(await labels(ALBUM.replace('[common]', '[|]')), ['common']);
   assert.equal(await labels(ALBUM.replace('roles: [user]', 'roles:\n        - |')), ['user']);
+  const named = await items('album.yaml', ALBUM.replace('roles: [user]', 'roles: ["null", "a\\x7f", |]'));
+  assert.equal(
+    named.map(({ textEdit }) => textEdit?.newText),
+    ['"a\\u007f"', '"null"', 'user'],
+  );
   assert.equal(await labels(at('          expr: V.|\n')), ['is_public']);
   assert.equal(await labels(at('          expr: R.attr.vi|\n')), ['visibility']);
   assert.equal(await labels(at('          expr: "R.attr.ow|\n')), ['owner']);
