@@ -11,13 +11,12 @@ import type { CheckRequest, ResourceActions } from './requests.js';
 
 /** Visits what a check visits, for its listener, without the decisions and outputs. */
 export class ExplainingEngine extends PolicyEngine {
-  /** Walks of the latest request: its resources have the same principal. */
-  private readonly walks = new Map<ResourceChain, PreparedWalk>();
+  /** The roles that walked each chain last. */
+  private readonly walkers = new WeakMap<ResourceChain, Walkers>();
 
   /** Visits the rules that a check visits. Returns the active derived roles of each resource. */
   visit(request: CheckRequest): readonly (readonly string[])[] {
     const { principal, resources, auxData } = request;
-    this.walks.clear();
     return this.asOne(() => {
       requireEntryList(resources);
       this.begin(principal, auxData);
@@ -54,16 +53,38 @@ export class ExplainingEngine extends PolicyEngine {
     }
   }
 
+  /** The walk of the roles through the chain; undefined if it is not prepared. */
   private findWalk(): PreparedWalk | undefined {
-    const { evaluation, walks } = this;
-    if (evaluation.principal !== undefined || this.judges.surveys) return undefined;
-    const known = walks.get(evaluation.resource);
-    if (known !== undefined && known.lineages === evaluation.lineages) return known;
-    if (!isPreparable(evaluation.resource)) return undefined;
-    const made = new PreparedWalk(evaluation);
-    walks.set(evaluation.resource, made);
-    return made;
+    const { evaluation, walkers } = this;
+    const { principal, resource, lineages, request } = evaluation;
+    if (principal !== undefined) return undefined;
+    const known = walkers.get(resource);
+    if (known === undefined || known.lineages !== lineages || !isSameList(known.roles, request.principal.roles)) {
+      walkers.set(resource, { roles: [...request.principal.roles], lineages, walks: 1, prepared: undefined });
+      return undefined;
+    }
+    known.walks += 1;
+    if (known.walks === WALKS_BEFORE && isPreparable(resource)) known.prepared = new PreparedWalk(evaluation);
+    return known.prepared;
   }
+}
+
+/** The roles of the latest request about a chain. */
+interface Walkers {
+  readonly roles: readonly string[];
+  readonly lineages: Evaluation['lineages'];
+  /** How many resources they have walked, one after the other. */
+  walks: number;
+  prepared: PreparedWalk | undefined;
+}
+
+/** Preparing a walk costs as much as a few: it begins with this one of the same roles, of one request or several. */
+const WALKS_BEFORE = 3;
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
 }
 
 const NONE: readonly never[] = [];
@@ -89,18 +110,16 @@ interface RoleWalk {
 
 /**
  * The walk of a check (runtime/engine/decide/check.ts) by the roles of one principal through one chain. What an action and
- * a role reach is found for the first resource, and is the same for all others of a batch. The condition of a derived
- * role is evaluated once a resource.
+ * a role reach is found once, and is the same for all resources. The condition of a derived role is evaluated once a
+ * resource.
  */
 class PreparedWalk {
-  readonly lineages: Evaluation['lineages'];
   private readonly scopes: readonly ScopeWalk[];
   /** For each action what each role walks. */
   private readonly actions = new Map<string, readonly (readonly RoleWalk[])[]>();
 
   constructor(evaluation: Evaluation) {
-    const { traced, resource, lineages } = evaluation;
-    this.lineages = lineages;
+    const { traced, resource } = evaluation;
     this.scopes = stepsFrom(resource.first).map((step) => ({
       step,
       derivedRoles: collectDerivedRoles(step)
@@ -122,10 +141,14 @@ class PreparedWalk {
       evaluation.judge(role);
       return this.scopes.map((scope) => prepareScope(evaluation, scope, action));
     });
+    // Requests may name any action.
+    if (this.actions.size >= MOST_ACTIONS) this.actions.clear();
     this.actions.set(action, made);
     return made;
   }
 }
+
+const MOST_ACTIONS = 64;
 
 function prepareScope(evaluation: Evaluation, scope: ScopeWalk, action: string): RoleWalk {
   const { table } = scope.step;
