@@ -231,33 +231,30 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
 
   /** Whether a request is allowed that is not usual, or not valid. */
   private isUnusualAllowed(request: AccessRequest): boolean {
-    requirePrincipal(request.principal, this.mayLackRoles);
-    requireAccess(request.resource, request.action);
-    refuseActors(request.principal);
-    const isOutermost = this.guard.begin(this.limits);
+    const { principal, resource, action, auxData } = request;
+    const { evaluation, guard, limits } = this;
+    requirePrincipal(principal, this.mayLackRoles);
+    requireAccess(resource, action);
+    refuseActors(principal);
+    const isOutermost = guard.begin(limits);
     try {
-      return this.isValidAllowed(request);
+      const { decideAsGiven, roles } = this.registry.findChain(resource);
+      if (decideAsGiven !== undefined && this.isPlainFor(principal.id)) {
+        const bits = roles.toBits(principal.roles);
+        return bits !== 0 && decideAsGiven(bits, action, this.request.asGiven(principal, resource, auxData));
+      }
+      this.begin(principal, auxData);
+      if (!this.turnTo(resource)) return false;
+      evaluation.collectsOutputs = false;
+      if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, limits);
+      evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
+      if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
+      return check(evaluation, this.judges, action) === ALLOW;
     } catch (error) {
       return this.failed(error, request);
     } finally {
-      this.guard.end(isOutermost);
+      guard.end(isOutermost);
     }
-  }
-
-  private isValidAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
-    const { evaluation, guard } = this;
-    const { decideAsGiven, roles } = this.registry.findChain(resource);
-    if (decideAsGiven !== undefined && this.isPlainFor(principal.id)) {
-      const bits = roles.toBits(principal.roles);
-      return bits !== 0 && decideAsGiven(bits, action, this.request.asGiven(principal, resource, auxData));
-    }
-    this.begin(principal, auxData);
-    if (!this.turnTo(resource)) return false;
-    evaluation.collectsOutputs = false;
-    if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, this.limits);
-    evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
-    if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
-    return check(evaluation, this.judges, action) === ALLOW;
   }
 
   /**
