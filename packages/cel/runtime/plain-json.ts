@@ -80,8 +80,7 @@ function isJson(value: unknown, depth: number): boolean {
   if (Array.isArray(value)) return !('toJSON' in value) && isJsonList(value, depth - 1);
   if (!isPlainObject(value)) return false;
   const members = Object.values(value);
-  // With those of a list, half a step for each.
-  charge((members.length * 3) / 8);
+  charge(members.length / 2);
   return isJsonList(members, depth - 1);
 }
 
