@@ -35,13 +35,16 @@ const NAMESPACE = 'node';
 const require = createRequire(import.meta.url);
 const BUILT_IN = new RegExp(`^(?:node:)?(?:${builtinModules.map((name) => name.replace('node:', '')).join('|')})$`);
 
-/** A module with the members of a module of Node, of which the bundler leaves out those that are not imported. */
+/**
+ * A module with the members of a module of Node, of which the bundler leaves out those that are not imported. Its names are
+ * short: they are not minified, and each importer has them.
+ */
 function membersOf(name: string): string {
   const members = Object.keys(require(`node:${name}`) as object).filter((member) => member !== 'default');
   return [
-    `const $module = require('node:${name}');`,
-    'const $read = (member) => $module[member];',
-    'export default $module;',
-    ...members.map((member) => `export const ${member} = /* @__PURE__ */ $read('${member}');`),
+    `const $m = require('node:${name}');`,
+    'const $r = (n) => $m[n];',
+    'export default $m;',
+    ...members.map((member) => `export const ${member} = /* @__PURE__ */ $r('${member}');`),
   ].join('\n');
 }
