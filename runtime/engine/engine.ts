@@ -469,11 +469,11 @@ function readsWhole({ schemaEnforcement, traced }: Settings): boolean {
 
 /** Throws if a part is missing: the engine would deny without saying why. */
 function makeJudges(
-  { principalJudge, roleJudge, visitRules, surveys }: CompiledBundle,
+  { principalJudge, roleJudge, visitRules }: CompiledBundle,
   { traced }: Settings,
   { hasOutputs }: Registry,
 ): Judges {
-  const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules, surveys };
+  const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules };
   if (traced !== undefined || hasOutputs) requirePart(judges.visitRules);
   return judges;
 }
