@@ -57,7 +57,7 @@ export class ExplainingEngine extends PolicyEngine {
   private findWalk(): PreparedWalk | undefined {
     const { evaluation, walkers } = this;
     const { principal, resource, lineages, request } = evaluation;
-    if (principal !== undefined) return undefined;
+    if (principal !== undefined || this.bundle.surveys) return undefined;
     const known = walkers.get(resource);
     if (known === undefined || known.lineages !== lineages || !isSameList(known.roles, request.principal.roles)) {
       walkers.set(resource, { roles: [...request.principal.roles], lineages, walks: 1, prepared: undefined });
