@@ -7,10 +7,11 @@ import { Random } from '../../tests/support/oracle/random.js';
 import { randomRequest, randomStore } from '../../tests/support/oracle/random-store.js';
 import type { DerivedRole } from '../policy/index.js';
 import type { Listener } from './decide/evaluation.js';
+import { surveyParts } from './decide/survey.js';
 import { visitRules } from './decide/visit-rules.js';
 import { PolicyEngine } from './engine.js';
 import { Registry } from './find/registry.js';
-import { type CheckRequest, createEngine, explanations } from './index.js';
+import { type CheckRequest, type CompiledBundle, createEngine, explanations } from './index.js';
 import { resolveSettings } from './options.js';
 
 const test = suite('what explanations visit');
@@ -129,6 +130,26 @@ rolePolicy:
       .evaluationErrors.map(({ length }) => length);
   assert.equal(errorsAt('acme', 'acme', 'acme', 'acme', 'acme.hr', 'acme'), [1, 1, 1, 1, 0, 1]);
   assert.equal(errorsAt('acme.hr', 'acme.hr', 'acme.hr', 'acme.hr', 'acme'), [0, 0, 0, 0, 1]);
+});
+
+test('a survey is told of every rule, however often the same roles walk a chain', async () => {
+  const rule = (name: string): string => `{name: ${name}, actions: [read], effect: EFFECT_ALLOW, roles: [user]}`;
+  const { policies, traced } = await loaded(
+    compileTexts({
+      'doc.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy: {resource: doc, version: default, rules: [${rule('one')}, ${rule('two')}]}
+`,
+    }),
+  );
+  const told: string[] = [];
+  const parts = surveyParts<CompiledBundle>(policies, {
+    rule: (_role, _policy, { name }) => told.push(name),
+    limits: () => undefined,
+  });
+  const engine = createEngine({ ...policies, ...parts }, { traced: await traced(), use: [explanations()] });
+  const resources = ['a', 'b', 'c'].map((id) => ({ resource: { kind: 'doc', id }, actions: ['read'] }));
+  engine.explain({ principal: { id: 'ann', roles: ['user'] }, resources });
+  assert.equal(told, ['one', 'two', 'one', 'two', 'one', 'two']);
 });
 
 test.run();
