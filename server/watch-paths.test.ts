@@ -172,13 +172,13 @@ test('a process that was stopped in one look keeps looking as often as before', 
   let asked = 0;
   // An hour passes in the first look, and in no other: how many there are by now depends on the machine.
   performance.now = () => now.call(performance) + (asked++ === 0 ? 0 : 3_600_000);
+  const watched = await watch([folder]);
   try {
-    const watched = await watch([folder]);
     await until(() => asked >= 2, 'one look');
     writeFileSync(join(folder, 'a.yaml'), 'one');
     assert.ok(await watched.noticed());
-    watched.close();
   } finally {
+    watched.close();
     performance.now = now;
   }
 });
