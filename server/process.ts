@@ -62,8 +62,7 @@ export interface Stoppable {
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
   const logger = log.logger('authz.bundle');
-  const trust =
-    config.bundle.trust && (await (await import('./bundle/signed-bundles.js')).SignedBundles.open(config.bundle));
+  const trust = await openTrust(config.bundle);
   const rejected = new RejectedBundles();
   let served: Served | undefined;
   let control: RolloutControl | undefined;
@@ -138,6 +137,13 @@ export async function runProgram(options: Program): Promise<void> {
   logPage(running, config, log);
   process.stdout.write(`${readyLine(running, config)}\n`);
   collectOnceIdle();
+}
+
+/** Undefined if no keys are configured: servers without them do not load what verifies signatures. */
+async function openTrust({ trust, cache }: Config['bundle']): Promise<SignedBundles | undefined> {
+  if (trust === undefined) return undefined;
+  const { SignedBundles } = await import('./bundle/signed-bundles.js');
+  return SignedBundles.open(trust, cache);
 }
 
 /** The first of several bundles that can be served; the last one is not tried. */

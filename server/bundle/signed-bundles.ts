@@ -9,7 +9,7 @@ import {
   type Verified,
   verifyArchive,
 } from '../../packages/bundle/index.js';
-import type { BundleConfig, TrustConfig } from '../config/bundle-config.js';
+import type { TrustConfig } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Provenance } from '../service/bundle.js';
 import type { BundleTrust } from './read-bundle.js';
@@ -32,12 +32,8 @@ export class SignedBundles implements BundleTrust {
     private readonly cache: string | undefined,
   ) {}
 
-  /**
-   * Undefined if no keys are configured. Rejects with a ConfigError for keys that cannot be read, too few of them, or a
-   * cache folder that cannot be created.
-   */
-  static async open({ trust, cache }: Pick<BundleConfig, 'trust' | 'cache'>): Promise<SignedBundles | undefined> {
-    if (trust === undefined) return undefined;
+  /** Rejects with a ConfigError for keys that cannot be read, too few of them, or a cache folder that cannot be created. */
+  static async open(trust: TrustConfig, cache: string | undefined): Promise<SignedBundles> {
     if (cache !== undefined) {
       await mkdir(cache, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
         throw new ConfigError(`cannot be created: ${error.code ?? error.message}`, 'bundle.cache');

@@ -42,16 +42,16 @@ const good = await signArchive(unsigned, key.signing, Date.now());
 const NAMES = ['manifest.json', 'policies.js', 'policies.js.map', 'signatures.json'];
 const [manifest, js, map, signatures] = readZip(good, NAMES) as [ZipEntry, ZipEntry, ZipEntry, ZipEntry];
 
-const trust = await SignedBundles.open({
-  cache: undefined,
-  trust: {
+const trust = await SignedBundles.open(
+  {
     keys: [join(folder, 'key.pem')],
     required: 1,
     maxAge: undefined,
     requireSequence: false,
     clockSkew: 60_000,
   },
-});
+  undefined,
+);
 
 /** The reason why neither a server nor a program runs these bytes. */
 async function refusal(bytes: Uint8Array): Promise<string> {

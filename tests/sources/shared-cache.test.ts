@@ -109,11 +109,8 @@ test('writers of one file do not disturb each other, whatever their process numb
 
 test('the highest sequence is remembered again after a slower server wrote a lower one', async () => {
   const cache = newCache();
-  const config = {
-    trust: { keys: [keyFile], required: 1, maxAge: undefined, requireSequence: false, clockSkew: 0 },
-    cache,
-  };
-  const open = async (): Promise<SignedBundles> => (await SignedBundles.open(config)) as SignedBundles;
+  const trust = { keys: [keyFile], required: 1, maxAge: undefined, requireSequence: false, clockSkew: 0 };
+  const open = (): Promise<SignedBundles> => SignedBundles.open(trust, cache);
   const accept = (bundles_: SignedBundles, sequence: number): Promise<void> =>
     bundles_.accepted({ digest: `d${sequence}`, manifest: { sequence } } as never);
   const [fast, slow] = [await open(), await open()];
