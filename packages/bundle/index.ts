@@ -6,7 +6,7 @@ export {
   readArchive,
   writeArchive,
 } from './archive.js';
-export { isArchive } from './is-archive.js';
+export { isArchive } from './zip.js';
 export { ArchiveError, type Refusal } from './archive-error.js';
 export { canonicalJson } from './canonical-json.js';
 export { evaluateModule, type Exported } from './evaluate-module.js';

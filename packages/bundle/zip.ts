@@ -35,8 +35,8 @@ const MODE = 0o100644;
 /** Sizes and offsets have 32 bits. */
 const LARGEST = 0xffff_fffe;
 
-/** Whether bytes begin like an archive. A module of JavaScript never does. */
-export function beginsAsZip(bytes: Uint8Array): boolean {
+/** Whether bytes are those of an archive: a module of JavaScript never begins like one. */
+export function isArchive(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && createView(bytes).getUint32(0, true) === LOCAL;
 }
 
