@@ -237,8 +237,8 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'the first conjunct is enough',
     file: 'rls/policy',
-    find: '...listConjuncts(filter.condition).map((part)',
-    replace: '...listConjuncts(filter.condition).slice(0, 1).map((part)',
+    find: "...listParts('and', filter.condition).map((part)",
+    replace: "...listParts('and', filter.condition).slice(0, 1).map((part)",
   },
   {
     name: 'the new row is tested like the stored one',

@@ -48,7 +48,8 @@ function readsRow(operand: Operand): boolean {
   return 'expression' in operand && operand.expression.operands.some(readsRow);
 }
 
-function listParts(operator: 'and' | 'or', operand: Operand): readonly Operand[] {
+/** The operands of a conjunction or disjunction, however it is nested; any other operand is one alone. */
+export function listParts(operator: 'and' | 'or', operand: Operand): readonly Operand[] {
   return 'expression' in operand && operand.expression.operator === operator
     ? operand.expression.operands.flatMap((part) => listParts(operator, part))
     : [operand];

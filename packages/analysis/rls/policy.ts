@@ -7,7 +7,7 @@ import type { SqlTable } from '../../../runtime/residual/sql/table.js';
 import type { AskedActions } from '../../../compiler/tables/row-security.js';
 import type { Session } from '../../../compiler/tables/session.js';
 import type { Decisions } from '../decision/decisions.js';
-import { isWithoutIndex } from './advice.js';
+import { isWithoutIndex, listParts } from './advice.js';
 import { ComputedValues, hasComputed } from './computed-values.js';
 import { NotInDatabase } from './decision.js';
 import { KeyFunctions, plainTables } from './key-functions.js';
@@ -87,7 +87,7 @@ export function rowCondition(
       conjuncts: [
         guard,
         ...(ids.length > 0 ? [hasComputed(ids)] : []),
-        ...listConjuncts(filter.condition).map((part) => textOf(part, table, values, keys, perRow)),
+        ...listParts('and', filter.condition).map((part) => textOf(part, table, values, keys, perRow)),
       ],
       isWithoutIndex: isWithoutIndex(filter.condition),
       perRow,
@@ -150,10 +150,4 @@ function writeCondition(
     if (error instanceof Refusal) return error;
     throw error;
   }
-}
-
-function listConjuncts(operand: Operand): readonly Operand[] {
-  return 'expression' in operand && operand.expression.operator === 'and'
-    ? operand.expression.operands.flatMap(listConjuncts)
-    : [operand];
 }
