@@ -11,10 +11,9 @@ import { fold } from '../../../compiler/optimise/index.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
-import { readPrincipals } from '../policies/request-files.js';
+import { readEnforcedTables, readPrincipals, requireUsers } from '../policies/request-files.js';
 import { readUsers } from '../review/population.js';
 import { DatabaseError, reportDatabaseError } from '../rls/database.js';
-import { readEnforcedTables, requireUsers } from '../policies/request-files.js';
 
 /** The command line options of `authzc matrix`. */
 export interface MatrixCommandOptions
