@@ -34,6 +34,7 @@ import { CODES } from '../service/rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned } from '../service/watcher.js';
 import type { MetadataRules } from './metadata-rules.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
+import { isSameList } from './same-list.js';
 
 export type AuditEntry = AccessLogEntry | DecisionLogEntry;
 
@@ -299,13 +300,11 @@ function checkOutputs(
 class Alike<List extends readonly unknown[], Made = List> {
   readonly #known: { readonly list: List; readonly made: Made }[] = [];
 
-  /** @param isSame called with lists of one length. */
   constructor(private readonly isSame: (one: List, other: List) => boolean) {}
 
   /** What was made of a list alike; undefined if there is none. */
   find(list: List): Made | undefined {
-    for (const { list: known, made } of this.#known)
-      if (known === list || (known.length === list.length && this.isSame(known, list))) return made;
+    for (const { list: known, made } of this.#known) if (known === list || this.isSame(known, list)) return made;
     return undefined;
   }
 
@@ -318,12 +317,8 @@ class Alike<List extends readonly unknown[], Made = List> {
 /** So many are compared with each: where all differ, comparing must cost less than the text. */
 const MOST_ALIKE = 8;
 
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
-  return true;
-}
-
 function hasSameEffects(one: Decision['actions'], other: Decision['actions']): boolean {
+  if (one.length !== other.length) return false;
   for (let index = 0; index < one.length; index++) {
     const a = one[index] as ActionDecision;
     const b = other[index] as ActionDecision;

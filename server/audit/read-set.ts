@@ -15,6 +15,7 @@ import type {
   Resource,
 } from '../../proto/gen/audit-messages.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
+import { isSameList } from './same-list.js';
 import type { FactsOfCheck } from '../service/facts.js';
 import { isEmpty, setOwn } from '../../packages/cel/runtime/own-property.js';
 
@@ -99,10 +100,6 @@ function isAskedAlike(one: Input, other: Input): boolean {
     a.policyVersion === b.policyVersion &&
     isSameList(one.actions ?? [], other.actions ?? [])
   );
-}
-
-function isSameList<Item>(one: readonly Item[], other: readonly Item[]): boolean {
-  return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
 }
 
 /** A part of an input with what is kept of it. */
