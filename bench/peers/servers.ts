@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { WORKER_VARIABLE, workerEnvironment } from '../../server/workers/worker-environment.js';
 import { ROOT } from '../harness/paths.js';
 
 /** A PDP in its own processes. */
@@ -28,9 +29,9 @@ export async function startOurs(bundle: string): Promise<PeerServer> {
     'server.workers=1',
   ];
   const flags = ['--bundle', bundle, ...sets.flatMap((set) => ['--set', set])];
-  const env = { ...process.env, MALLOC_MMAP_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=16' };
+  const { [WORKER_VARIABLE]: _, ...environment } = workerEnvironment({});
   const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], {
-    env,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   return ready(child, http, grpc, '/_authz/health', '/authz.svc.v1.AuthzService/CheckResources');
