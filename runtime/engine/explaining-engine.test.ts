@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileTexts, loaded } from '../../tests/support/compiled.js';
+import { compileRules, compileTexts, loaded } from '../../tests/support/compiled.js';
 import { rounds, SEED } from '../../tests/support/effort.js';
 import { policyFiles } from '../../tests/support/oracle/documents.js';
 import { Random } from '../../tests/support/oracle/random.js';
@@ -133,14 +133,8 @@ rolePolicy:
 });
 
 test('a survey is told of every rule, however often the same roles walk a chain', async () => {
-  const rule = (name: string): string => `{name: ${name}, actions: [read], effect: EFFECT_ALLOW, roles: [user]}`;
-  const { policies, traced } = await loaded(
-    compileTexts({
-      'doc.yaml': `apiVersion: api.authz.dev/v1
-resourcePolicy: {resource: doc, version: default, rules: [${rule('one')}, ${rule('two')}]}
-`,
-    }),
-  );
+  const rules = ['one', 'two'].map((name) => ({ name, actions: ['read'], effect: 'EFFECT_ALLOW', roles: ['user'] }));
+  const { policies, traced } = await loaded(compileRules('doc', rules));
   const told: string[] = [];
   const parts = surveyParts<CompiledBundle>(policies, {
     rule: (_role, _policy, { name }) => told.push(name),
@@ -157,10 +151,10 @@ test.run();
 /** A request about enough resources that walks are prepared; sometimes with more roles than are judged one by one. */
 function randomBatch(random: Random): CheckRequest {
   const { principal } = randomRequest(random);
-  const strangers = random.chance(0.1) ? Array.from({ length: 12 }, (_, index) => `stranger-${index}`) : [];
+  const unknownRoles = random.chance(0.1) ? Array.from({ length: 12 }, (_, index) => `unknown-${index}`) : [];
   const actions = random.chance(0.5) ? randomRequest(random).actions : undefined;
   return {
-    principal: { ...principal, roles: [...new Set([...strangers, ...principal.roles])] },
+    principal: { ...principal, roles: [...new Set([...unknownRoles, ...principal.roles])] },
     resources: random.times(1, random.pick([3, 40]), () => {
       const asked = randomRequest(random);
       return { resource: asked.resource, actions: actions ?? asked.actions };
