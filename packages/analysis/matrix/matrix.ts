@@ -85,11 +85,11 @@ export type Cell = (
   readonly people?: CellPeople;
 };
 
-/** How many users may do something. */
+/** The number of users who may perform an action. */
 export interface CellPeople {
-  /** Users who may do it in every request. */
+  /** The number of those who may do so whatever else a request says. */
   readonly least: number;
-  /** Users who may do it in some request; equal to `least` where the number is exact. */
+  /** The number of those who may do so in at least one request; `least` if the number is exact. */
   readonly most: number;
   /** What decides about the others, such as `resource.attr.owner`; absent where the number is exact. */
   readonly dependsOn?: readonly string[];
