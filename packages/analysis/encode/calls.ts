@@ -8,7 +8,7 @@ import type { QueryRecord } from './query-record.js';
 import type { Script } from './script.js';
 import { encodeSetCall, equivalence, normalArguments } from './set-functions.js';
 import { apply } from './smt.js';
-import { FAILURE, type Term, unknown } from './values.js';
+import { FAILURE, ofKind, type Term, type TermKind, unknown } from './values.js';
 
 /** A function of packages/cel/runtime in a query: the image of its result. Undefined where it is not interpreted. */
 type Encoding = (args: readonly Term[], script: Script) => Term | undefined;
@@ -18,13 +18,13 @@ const ENCODINGS: { readonly [runtime: string]: Encoding } = {
   contains: defined('contains'),
   startsWith: defined('startsWith'),
   endsWith: defined('endsWith'),
-  size: defined('size'),
+  size: defined('size', 'integer'),
   identity: ([value]) => value,
   dynOf: ([value]) => value,
-  now: () => unknown('now'),
+  now: () => ofKind('time', 'now'),
   timeSince: defined('timeSince'),
-  toTimestamp: defined('toTimestamp'),
-  toDuration: defined('toDuration'),
+  toTimestamp: defined('toTimestamp', 'time'),
+  toDuration: defined('toDuration', 'duration'),
   matches: ([text, pattern], script) => {
     const language = typeof pattern?.value === 'string' ? matchingTexts(pattern.value) : undefined;
     return language === undefined || text === undefined
@@ -100,8 +100,11 @@ function uninterpretedCall(runtime: string, args: readonly Term[], script: Scrip
   const failing = args.filter(({ value }) => value === undefined).map(({ text }) => `(isErr ${text})`);
   const text =
     TOLERANT.has(runtime) || failing.length === 0 ? limited : `(ite (or ${failing.join(' ')}) Err ${limited})`;
-  return unknown(script.define('V', text));
+  return ofKind(limit === undefined ? undefined : KINDS[limit], script.define('V', text));
 }
+
+/** The kinds that functions of the prelude limit a result to. */
+const KINDS: { readonly [limit: string]: TermKind } = { timestampOf: 'time', durationOf: 'duration', intOf: 'integer' };
 
 function applyToContent(
   of: Term | undefined,
@@ -114,8 +117,8 @@ function applyToContent(
   return unknown(script.define('V', `(ite (isErr ${of.text}) Err ${result(of.content.text)})`), isJson);
 }
 
-function defined(name: string): Encoding {
-  return (args, script) => unknown(script.define('V', apply(name, ...args.map(({ text }) => text))));
+function defined(name: string, kind?: TermKind): Encoding {
+  return (args, script) => ofKind(kind, script.define('V', apply(name, ...args.map(({ text }) => text))));
 }
 
 function ofString(term: Term, result: (string: string) => string, script: Script): Term {

@@ -1,8 +1,9 @@
 import type { Operator } from '../../../compiler/ir/value.js';
 import { equality } from './equality.js';
+import { order } from './order.js';
 import type { QueryRecord } from './query-record.js';
 import { apply, intConstant } from './smt.js';
-import { type Term, unknown } from './values.js';
+import { kindOf, ofKind, type Term, type TermKind, unknown } from './values.js';
 
 /** Operators that do not need all of their operands, and the one that classes of roles depend on. */
 type Logical = 'and' | 'or' | 'not' | 'conditional' | 'inCollection';
@@ -27,10 +28,10 @@ export function encodeStrictOperator(
     case 'greaterThan':
     case 'atLeast':
       query.compared.push([a, b]);
-      return unknown(apply(operator, a.text, b.text), true);
+      return order(operator, a, b, script);
     case 'multiply': {
       const [factor, other] = typeof a.value === 'bigint' ? [a.value, b] : [b.value, a];
-      if (typeof factor === 'bigint') return unknown(`(multiplyBy ${other.text} ${intConstant(factor)})`);
+      if (typeof factor === 'bigint') return ofKind('integer', `(multiplyBy ${other.text} ${intConstant(factor)})`);
       return encodeArithmetic(query, operator, operands);
     }
     case 'add':
@@ -47,7 +48,19 @@ function encodeArithmetic(query: QueryRecord, operator: string, operands: readon
   const isJson = operator === 'add' && operands.every((operand) => operand.isJson);
   const term = apply(operator, ...operands.map(({ text }) => text));
   // A sum of JSON is a string, a list or a double, and doubles may leave what JSON has.
-  return unknown(term, isJson && operands.some(isString));
+  return { ...unknown(term, isJson && operands.some(isString)), kind: kindOfResult(operator, operands.map(kindOf)) };
+}
+
+/** The kind of a result of kinds; undefined if it depends on the operands. */
+function kindOfResult(operator: string, [a, b]: readonly (TermKind | undefined)[]): TermKind | undefined {
+  if (operator === 'negate') return a === 'time' ? undefined : a;
+  if (a === 'integer' && b === 'integer') return 'integer';
+  const isAdded = operator === 'add';
+  if (!isAdded && operator !== 'subtract') return undefined;
+  if (a === 'duration') return b === 'duration' || (isAdded && b === 'time') ? b : undefined;
+  if (a !== 'time') return undefined;
+  if (b === 'duration') return 'time';
+  return !isAdded && b === 'time' ? 'duration' : undefined;
 }
 
 function isString({ text, value }: Term): boolean {

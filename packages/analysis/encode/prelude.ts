@@ -66,7 +66,10 @@ const EQUALITY = `
 (define-fun equalJson ((a V) (b V)) V (ite (or (isErr a) (isErr b)) Err (Bool (= a b))))
 (define-fun notEquals ((a V) (b V) (same V)) V (ite (or (isErr a) (isErr b)) Err (Bool (not (isTrue same)))))`;
 
-/** `a < b` and the like: SMT-LIB has only two of the four for strings. */
+/**
+ * `a < b` and the like: of any values, of plain JSON, and of values of one kind. SMT-LIB has only two of the four for
+ * strings.
+ */
 const ORDER = [
   ['lessThan', '<', '(str.< (str a) (str b))'],
   ['atMost', '<=', '(str.<= (str a) (str b))'],
@@ -85,7 +88,14 @@ const ORDER = [
   (ite (and ((_ is Bool) a) ((_ is Bool) b)) (Bool (${sign} (ite (bool a) 1 0) (ite (bool b) 1 0)))
   (ite (and ((_ is Ts) a) ((_ is Ts) b)) (Bool (${sign} (instant a) (instant b)))
   (ite (and ((_ is Dur) a) ((_ is Dur) b)) (Bool (${sign} (nanos a) (nanos b)))
-  (ite ((_ is Oth) a) (boolOf (${name}Others a b)) Err))))))))`,
+  (ite ((_ is Oth) a) (boolOf (${name}Others a b)) Err))))))))
+(define-fun ${name}Json ((a V) (b V)) V
+  (ite (and ((_ is Dbl) a) ((_ is Dbl) b)) (Bool (${sign} (dbl a) (dbl b)))
+  (ite (and ((_ is Str) a) ((_ is Str) b)) (Bool ${strings})
+  (ite (and ((_ is Bool) a) ((_ is Bool) b)) (Bool (${sign} (ite (bool a) 1 0) (ite (bool b) 1 0))) Err))))
+(define-fun ${name}Times ((a V) (b V)) V (ite (or (isErr a) (isErr b)) Err (Bool (${sign} (instant a) (instant b)))))
+(define-fun ${name}Durations ((a V) (b V)) V (ite (or (isErr a) (isErr b)) Err (Bool (${sign} (nanos a) (nanos b)))))
+(define-fun ${name}Integers ((a V) (b V)) V (ite (or (isErr a) (isErr b)) Err (Bool (${sign} (int a) (int b)))))`,
   )
   .join('');
 

@@ -8,6 +8,8 @@ export interface Term {
   readonly text: string;
   /** Whether it is certainly plain JSON, or a failure. Equality of plain JSON is identity. */
   readonly isJson: boolean;
+  /** What it is where it does not fail, if that is known. A known value says so itself. */
+  readonly kind?: TermKind | undefined;
   /** The value, if it does not depend on the request. */
   readonly value?: cel.Value;
   /** The elements of a list that was written down. */
@@ -26,6 +28,9 @@ export interface Term {
   readonly contains?: (element: Term) => string;
 }
 
+/** Values that are compared as integers: instants, numbers of nanoseconds, and the integers of CEL. */
+export type TermKind = 'time' | 'duration' | 'integer';
+
 /** A failure. */
 export const FAILURE: Term = { text: 'Err', isJson: true };
 
@@ -35,6 +40,18 @@ const MOST_ELEMENTS = 1000;
 /** A term that is not known to be anything. */
 export function unknown(text: string, isJson = false): Term {
   return { text, isJson };
+}
+
+/** A term of a kind, or a failure. */
+export function ofKind(kind: TermKind | undefined, text: string): Term {
+  return { text, isJson: false, kind };
+}
+
+/** What a term is where it does not fail; undefined if that is not known. */
+export function kindOf({ kind, value }: Term): TermKind | undefined {
+  if (typeof value === 'bigint') return 'integer';
+  if (value instanceof cel.Timestamp) return 'time';
+  return value instanceof cel.Duration ? 'duration' : kind;
 }
 
 /** A value that is known; undefined for kinds that have no image of their own, such as IP addresses. */
