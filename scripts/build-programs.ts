@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { chmod } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { importedMembersOnly, isMadeOfBuiltin } from './builtin-modules.js';
 import { explorerFiles } from './explorer-files.js';
 
@@ -36,10 +36,12 @@ const apiOfMetrics: Plugin = {
   },
 };
 
+/** Threads that programs start, beside the chunks that start them: the path below the folder without its ending, and the source. */
+export type Threads = { readonly [path: string]: string };
+
 /** What `buildPrograms` writes besides the programs. */
 export interface ProgramOptions {
-  /** Threads, beside the chunks that start them: the path below the folder without its ending, and the source. */
-  readonly threads?: { readonly [path: string]: string };
+  readonly threads?: Threads;
   /** Whether source maps are written. */
   readonly sourcemap: boolean;
 }
@@ -52,12 +54,44 @@ export interface ProgramOptions {
  * @returns what the programs import from outside: packages and modules of Node.
  */
 export async function buildPrograms(
-  programs: { readonly [name: string]: string },
+  programs: Programs,
   folder: string,
   { threads = {}, sourcemap }: ProgramOptions,
 ): Promise<readonly string[]> {
   const { metafile } = await build({
+    ...bundlingInto(folder),
     entryPoints: { ...programs, ...threads },
+    plugins: [apiOfMetrics, importedMembersOnly],
+    sourcemap,
+    // A program without source maps is for running: names stay as they are, for stack traces.
+    minifyWhitespace: !sourcemap,
+    metafile: true,
+  });
+  await makeExecutable(programs, folder);
+  const inputs = Object.keys(metafile.inputs).filter((input) => !isMadeOfBuiltin(input));
+  const page = await writePage(folder);
+  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf([...inputs, ...page]));
+  return Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.filter(({ external: isOutside }) => isOutside).map(({ path }) => path),
+  );
+}
+
+/**
+ * Bundles programs that run where they are built. Their packages stay in `node_modules`, and there are no source maps:
+ * it takes half as long (docs/decisions/packages-page-and-tools.md#0152).
+ * @param programs the source of each, by the name of its file without `.js`.
+ */
+export async function buildProgramsToStart(programs: Programs, folder: string, threads: Threads): Promise<void> {
+  await build({ ...bundlingInto(folder), entryPoints: { ...programs, ...threads }, packages: 'external' });
+  await makeExecutable(programs, folder);
+}
+
+/** The source of each program, by the name of its file without `.js`. */
+type Programs = { readonly [name: string]: string };
+
+/** The options of all bundles of programs. */
+function bundlingInto(folder: string) {
+  return {
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -66,31 +100,24 @@ export async function buildPrograms(
     platform: 'node',
     target: 'node20.19',
     external,
-    plugins: [apiOfMetrics, importedMembersOnly],
     // Its main module cannot be bundled: it requires others by names that are computed.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    alias: { 'jsonc-parser': createRequire(import.meta.url).resolve('jsonc-parser/lib/esm/main.js') },
     // CommonJS packages require modules of Node.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
-    sourcemap,
-    // A program without source maps is for running: names stay as they are, for stack traces.
-    minifyWhitespace: !sourcemap,
-    metafile: true,
     logLevel: 'warning',
     define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
-  });
-  for (const name of Object.keys(programs)) await chmod(join(folder, `${name}.js`), 0o755);
-  const inputs = Object.keys(metafile.inputs).filter((input) => !isMadeOfBuiltin(input));
-  const page = await writePage(join(folder, 'explorer'));
-  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf([...inputs, ...page]));
-  return Object.values(metafile.outputs).flatMap(({ imports }) =>
-    imports.filter(({ external: isOutside }) => isOutside).map(({ path }) => path),
-  );
+  } satisfies BuildOptions;
 }
 
-/** Writes the page with playground and explorer, and returns the sources that its scripts contain. */
-async function writePage(folder: string): Promise<readonly string[]> {
+async function makeExecutable(programs: Programs, folder: string): Promise<void> {
+  for (const name of Object.keys(programs)) await chmod(join(folder, `${name}.js`), 0o755);
+}
+
+/** Writes the page with playground and explorer beside programs, and returns the sources that its scripts contain. */
+export async function writePage(programs: string): Promise<readonly string[]> {
+  const folder = join(programs, 'explorer');
   const { files, inputs } = await explorerFiles();
   rmSync(folder, { recursive: true, force: true });
   for (const { path, contents } of files) {

@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
@@ -53,6 +55,17 @@ test('npm start -- --set key=value: builds, compiles and serves with these setti
     ),
     'gone',
   );
+});
+
+test('programs of npm start find everything they import in node_modules', async () => {
+  // Threads have no hash in their names. They are made of the same chunks, and run only as threads.
+  const chunks = readdirSync(join(DIST, 'chunks')).filter((name) => /-[0-9A-Z]{8}\.js$/.test(name));
+  assert.ok(chunks.length > 100);
+  const imports = chunks.map((name) => `await import(${JSON.stringify(pathToFileURL(join(DIST, 'chunks', name)))});`);
+  // One of the chunks is the command line, which reads the flag.
+  const flags = ['--input-type=module', '--eval', imports.join('\n'), 'authzc', '--version'];
+  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
 });
 
 for (const transport of ['in-process', 'grpc']) {
