@@ -30,7 +30,7 @@ export function joinedConditions(kind: 'and' | 'or', operands: readonly Conditio
     if (operand === absorbing) return absorbing;
     if (operand !== !absorbing) open.push(operand);
   }
-  const left = distinct(open, sameCondition, likenessOfCondition);
+  const left = open.length < 2 ? open : distinct(open, sameCondition, likenessOfCondition);
   if (left.length === 0) return !absorbing;
   return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
 }

@@ -14,7 +14,7 @@ const MOST_ELEMENTS = 8;
 
 /** The hash of a term. An unknown one caches its own. */
 export function likenessOfTerm(term: Term): number {
-  if (!isUnknown(term)) return ofValue(term);
+  if (typeof term !== 'object' || !isUnknown(term)) return ofValue(term);
   if (term.likeness === 0) term.likeness = ofNode(term.node) | 1;
   return term.likeness;
 }
@@ -153,10 +153,11 @@ function ofCharacters(text: string, from: number, to: number): number {
   return i < to ? mixed(likeness, text.charCodeAt(i)) : likeness;
 }
 
-/** Names that the library gives are few and short, so that a few of their characters are enough. */
+/** Names that the library gives are few and short: their length and three of their characters are enough. */
 function ofName(name: string): number {
   const { length } = name;
-  return mixed(name.charCodeAt(0) | (name.charCodeAt(length >> 1) << 16), mixed(length, name.charCodeAt(length - 1)));
+  const ends = name.charCodeAt(0) | (name.charCodeAt(length - 1) << 8);
+  return ends | (name.charCodeAt(length >> 1) << 16) | (length << 24);
 }
 
 function ofList<T>(start: number, list: readonly T[], of: (element: T) => number): number {

@@ -229,7 +229,7 @@ function needs(operand: Operand, variable: string, outcome: boolean): boolean {
 /** `x == "a" || x == "b"` is `x in ["a", "b"]`. */
 function withMemberships(operands: readonly Operand[]): readonly Operand[] {
   const memberships = operands.map(readMembership);
-  if (!memberships.some((one) => one?.isList) && !repeats(memberships)) return operands;
+  if (!areJoined(memberships)) return operands;
   const valuesOf = new Map<string, Set<JsonValue>>();
   for (const one of memberships) {
     if (one === undefined) continue;
@@ -249,12 +249,12 @@ function withMemberships(operands: readonly Operand[]): readonly Operand[] {
   });
 }
 
-/** Whether a variable is compared twice. */
-function repeats(memberships: readonly (Membership | undefined)[]): boolean {
+/** Whether a variable is compared twice, or with a list. */
+function areJoined(memberships: readonly (Membership | undefined)[]): boolean {
   const variables = new Set<string>();
   for (const one of memberships) {
     if (one === undefined) continue;
-    if (variables.has(one.variable)) return true;
+    if (one.isList || variables.has(one.variable)) return true;
     variables.add(one.variable);
   }
   return false;

@@ -95,8 +95,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the gate is missing: a parent scope denies what a child allowed',
     file: PLAN,
-    find: 'verdict.deny = either(verdict.deny, gated(verdict.allow, layer.deny));',
-    replace: 'verdict.deny = either(verdict.deny, layer.deny);',
+    find: 'verdict.deny = either(verdict.deny, gated(verdict.allow, deny));',
+    replace: 'verdict.deny = either(verdict.deny, deny);',
   },
   {
     name: 'the gate is inverted',

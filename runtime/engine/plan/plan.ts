@@ -264,7 +264,10 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
     if (planning.strict !== undefined) visitRule(walk, table.key, entry, left);
-    const condition = decidedIfUnplannable(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
+    const condition =
+      typeof left === 'boolean' || left.kind === 'is'
+        ? left
+        : decidedIfUnplannable(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
     if (entry.effect === ALLOW) layer.allow = either(layer.allow, condition);
     else if (condition !== false) layer.deny = either(layer.deny, condition);
   }
@@ -367,17 +370,18 @@ function addLayer(walk: Walk, verdict: Verdict, layer: Layer): void {
     walk.layers = [...walk.layers, { consents: layer.consents, visits: walk.visits }];
     walk.visits = NO_VISITS;
   }
-  verdict.deny = either(verdict.deny, gated(verdict.allow, layer.deny));
-  verdict.restriction = either(verdict.restriction, gated(verdict.allow, layer.restriction));
+  const { deny, restriction } = layer;
+  if (deny !== undefined) verdict.deny = either(verdict.deny, gated(verdict.allow, deny));
+  if (restriction !== undefined) verdict.restriction = either(verdict.restriction, gated(verdict.allow, restriction));
   if (layer.consents) return;
-  const speaks = layer.allow !== undefined || layer.deny !== undefined || layer.restriction !== undefined;
+  const speaks = layer.allow !== undefined || deny !== undefined || restriction !== undefined;
   if (speaks && layer.scope !== undefined) verdict.scope = layer.scope;
   verdict.allow = either(verdict.allow, layer.allow);
 }
 
 /** What is denied where no scope before allowed. */
-function gated(allowed: Condition | undefined, denied: Condition | undefined): Condition | undefined {
-  return allowed === undefined || denied === undefined ? denied : allOf(not(allowed), denied);
+function gated(allowed: Condition | undefined, denied: Condition): Condition {
+  return allowed === undefined ? denied : allOf(not(allowed), denied);
 }
 
 /**
