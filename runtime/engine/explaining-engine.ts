@@ -2,7 +2,6 @@ import { NotJsonError } from '../../packages/cel/runtime/index.js';
 import { ALLOW, DENY, type DerivedRole, type TracedCondition } from '../policy/index.js';
 import { check } from './decide/check.js';
 import { type Evaluation, type Outcome, UNDECIDED } from './decide/evaluation.js';
-import { evaluateEntry } from './decide/visit-rules.js';
 import { PolicyEngine } from './engine.js';
 import { collectDerivedRoles, reachesByText, type ResourceChain, type ResourceStep, stepsFrom } from './find/chains.js';
 import { entriesFor, isReached, type RuleEntry } from './find/tables.js';
@@ -38,15 +37,16 @@ export class ExplainingEngine extends PolicyEngine {
     evaluation.listsDerivedRoles = true;
     if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors(actions).length > 0) return NONE;
     const walk = this.findWalk();
-    for (let i = 0; i < actions.length; i++) this.visitAction(walk, actions[i] as string);
+    walk?.begin();
+    for (let i = 0; i < actions.length; i++) this.visitAction(walk, actions[i] as string, i);
     return evaluation.enteredDerivedRoles;
   }
 
   /** Errors are those of a decision (runtime/engine/engine.ts). */
-  private visitAction(walk: PreparedWalk | undefined, action: string): void {
+  private visitAction(walk: PreparedWalk | undefined, action: string, index: number): void {
     try {
       if (walk === undefined) check(this.evaluation, this.judges, action);
-      else walk.visit(this.evaluation, action);
+      else walk.visit(this.evaluation, action, index);
     } catch (error) {
       if (error instanceof NotJsonError) throw error;
       this.guard.passOn(error);
@@ -94,10 +94,24 @@ function isPreparable({ first, readsRuntime }: ResourceChain): boolean {
   return !readsRuntime && stepsFrom(first).every(({ limits }) => limits === undefined);
 }
 
-/** A scope of a walk, with the derived roles to list when it is entered, and the condition of each. */
+/** A derived role, its condition, and the number of the result of that. */
+interface ListedRole {
+  readonly role: DerivedRole;
+  readonly condition: TracedCondition | undefined;
+  readonly number: number;
+}
+
+/** A scope of a walk, with the derived roles to list when it is entered. */
 interface ScopeWalk {
   readonly step: ResourceStep;
-  readonly derivedRoles: readonly { readonly role: DerivedRole; readonly condition: TracedCondition | undefined }[];
+  readonly derivedRoles: readonly ListedRole[];
+}
+
+/** A rule that a role walks, and the numbers of its result and that of its derived role. */
+interface RuleVisit {
+  readonly entry: RuleEntry;
+  readonly number: number;
+  readonly roleNumber: number;
 }
 
 /** A scope that a role walks, with the rules that reach the role and an action. */
@@ -105,18 +119,29 @@ interface RoleWalk {
   readonly scope: ScopeWalk;
   /** The key of its policy. */
   readonly key: string;
-  readonly entries: readonly RuleEntry[];
+  readonly rules: readonly RuleVisit[];
+}
+
+/** What each role walks for an action. */
+interface ActionWalk {
+  readonly action: string;
+  readonly roles: readonly (readonly RoleWalk[])[];
 }
 
 /**
  * The walk of a check (runtime/engine/decide/check.ts) by the roles of one principal through one chain. What an action and
- * a role reach is found once, and is the same for all resources. The condition of a derived role is evaluated once a
- * resource.
+ * a role reach is found once, and is the same for all resources. The condition of a rule, or of a derived role, is
+ * evaluated once a resource.
  */
 class PreparedWalk {
   private readonly scopes: readonly ScopeWalk[];
-  /** For each action what each role walks. */
-  private readonly actions = new Map<string, readonly (readonly RoleWalk[])[]>();
+  private readonly actions = new Map<string, ActionWalk>();
+  /** By place in the list of actions: most resources are asked about alike. */
+  private readonly latest: ActionWalk[] = [];
+  /** The numbers of results, by identity of a rule or by condition. */
+  private readonly numbers = new Map<unknown, number>();
+  /** What is known of the resource; a failure is not remembered. */
+  private readonly results: (boolean | undefined)[] = [];
 
   constructor(evaluation: Evaluation) {
     const { traced, resource } = evaluation;
@@ -124,94 +149,126 @@ class PreparedWalk {
       step,
       derivedRoles: collectDerivedRoles(step)
         .filter((role) => reachesByText(role, evaluation.allRoles()))
-        .map((role) => ({ role, condition: traced?.conditions.get(role.key) })),
+        .map((role) => {
+          const condition = traced?.conditions.get(role.key);
+          return { role, condition, number: this.numberOf(condition) };
+        }),
     }));
   }
 
-  /** Visits the rules of an action, up to the first role that is allowed. */
-  visit(evaluation: Evaluation, action: string): void {
-    evaluation.beginAction();
-    const roles = this.actions.get(action) ?? this.prepare(evaluation, action);
-    for (let i = 0; i < roles.length; i++)
-      if (walkScopes(evaluation, roles[i] as readonly RoleWalk[]) || evaluation.failed) return;
+  /** Begins with a resource. */
+  begin(): void {
+    const { results } = this;
+    // A loop: `fill` is a call that leaves compiled code.
+    for (let i = 0; i < results.length; i++) results[i] = undefined;
   }
 
-  private prepare(evaluation: Evaluation, action: string): readonly (readonly RoleWalk[])[] {
-    const made = evaluation.judgedRoles.map((role) => {
+  /** Visits the rules of an action, up to the first role that is allowed. */
+  visit(evaluation: Evaluation, action: string, index: number): void {
+    evaluation.beginAction();
+    let walk = this.latest[index];
+    if (walk?.action !== action) {
+      walk = this.actions.get(action) ?? this.prepare(evaluation, action);
+      this.latest[index] = walk;
+    }
+    const { roles } = walk;
+    for (let i = 0; i < roles.length; i++)
+      if (this.walkScopes(evaluation, roles[i] as readonly RoleWalk[]) || evaluation.failed) return;
+  }
+
+  private prepare(evaluation: Evaluation, action: string): ActionWalk {
+    const roles = evaluation.judgedRoles.map((role) => {
       evaluation.judge(role);
-      return this.scopes.map((scope) => prepareScope(evaluation, scope, action));
+      return this.scopes.map((scope) => this.prepareScope(evaluation, scope, action));
     });
     // Requests may name any action.
     if (this.actions.size >= MOST_ACTIONS) this.actions.clear();
+    const made = { action, roles };
     this.actions.set(action, made);
     return made;
+  }
+
+  private prepareScope(evaluation: Evaluation, scope: ScopeWalk, action: string): RoleWalk {
+    const { table } = scope.step;
+    if (table === undefined) return { scope, key: '', rules: NONE };
+    const { lineage, resource } = evaluation;
+    const bits = evaluation.bitsOfLineage(table.names);
+    const rules = entriesFor(table, action)
+      .filter((entry) => isReached(entry, bits, lineage, action, resource.kind))
+      .map((entry) => ({
+        entry,
+        number: this.numberOf(entry.identity),
+        roleNumber: this.numberOf(entry.tracedDerivedRole),
+      }));
+    return { scope, key: table.key, rules };
+  }
+
+  private numberOf(identity: unknown): number {
+    const number = this.numbers.get(identity) ?? this.results.push(undefined) - 1;
+    this.numbers.set(identity, number);
+    return number;
+  }
+
+  /** Walks up to the first scope with an outcome. Returns whether it is an ALLOW. */
+  private walkScopes(evaluation: Evaluation, walk: readonly RoleWalk[]): boolean {
+    for (let i = 0; i < walk.length; i++) {
+      const { scope, key, rules } = walk[i] as RoleWalk;
+      if (evaluation.listedIn(scope.step) === undefined) this.enterScope(evaluation, scope);
+      const outcome = this.visitRules(evaluation, key, rules);
+      if (outcome === UNDECIDED || (outcome === ALLOW && scope.step.consents)) continue;
+      return outcome === ALLOW;
+    }
+    return false;
+  }
+
+  /** Lists the active derived roles of a scope. Nothing reads those that failed. */
+  private enterScope(evaluation: Evaluation, { step, derivedRoles }: ScopeWalk): void {
+    const { request, listener } = evaluation;
+    const active: string[] = [];
+    for (let i = 0; i < derivedRoles.length; i++) {
+      const { role, condition, number } = derivedRoles[i] as ListedRole;
+      listener?.lists(role);
+      const told = this.tell(evaluation, condition, number);
+      const holds = request.failures?.stops === true ? told === true : (role.whenListed ?? role.when)(request);
+      if (holds) active.push(role.name);
+    }
+    evaluation.enter(step, { active, failed: NONE });
+  }
+
+  /** Evaluates rules in order, up to the first DENY. */
+  private visitRules(evaluation: Evaluation, key: string, rules: readonly RuleVisit[]): Outcome {
+    let outcome: Outcome = UNDECIDED;
+    for (let i = 0; i < rules.length; i++) {
+      const visit = rules[i] as RuleVisit;
+      const { rule, effect } = visit.entry;
+      evaluation.listener?.considers(key, rule.name);
+      const holds = this.results[visit.number] ?? this.evaluate(evaluation, visit);
+      if (holds === 'fails') evaluation.failed = true;
+      if (holds === 'fails' || (holds && effect === DENY)) return DENY;
+      if (holds) outcome = ALLOW;
+    }
+    return outcome;
+  }
+
+  /** Whether a rule holds, as `evaluateEntry` of runtime/engine/decide/visit-rules.ts tells in strict evaluation. */
+  private evaluate(evaluation: Evaluation, { entry, number, roleNumber }: RuleVisit): boolean | 'fails' {
+    const active = this.tell(evaluation, entry.tracedDerivedRole, roleNumber);
+    if (typeof active === 'string') return 'fails';
+    const holds = active && (entry.traced?.(evaluation.request) ?? true);
+    if (typeof holds === 'string') return 'fails';
+    this.results[number] = holds;
+    return holds;
+  }
+
+  /** What a condition tells about the resource; without one, that it holds. */
+  private tell({ request }: Evaluation, condition: TracedCondition | undefined, number: number): boolean | string {
+    if (condition === undefined) return true;
+    const remembered = this.results[number];
+    if (remembered !== undefined) return remembered;
+    const told = condition(request);
+    if (typeof told === 'boolean') this.results[number] = told;
+    return told;
   }
 }
 
 const MOST_ACTIONS = 64;
-
-function prepareScope(evaluation: Evaluation, scope: ScopeWalk, action: string): RoleWalk {
-  const { table } = scope.step;
-  if (table === undefined) return { scope, key: '', entries: NONE };
-  const { lineage, resource } = evaluation;
-  const bits = evaluation.bitsOfLineage(table.names);
-  const entries = entriesFor(table, action)
-    .filter((entry) => isReached(entry, bits, lineage, action, resource.kind))
-    .map((entry) => withRemembered(evaluation, entry));
-  return { scope, key: table.key, entries };
-}
-
-/** A rule that remembers the result of its derived role. */
-function withRemembered(evaluation: Evaluation, entry: RuleEntry): RuleEntry {
-  const { tracedDerivedRole } = entry;
-  if (tracedDerivedRole === undefined) return entry;
-  return { ...entry, tracedDerivedRole: () => tellRemembered(evaluation, tracedDerivedRole) };
-}
-
-/** The result of a condition about the resource; a failure is not remembered. */
-function tellRemembered(evaluation: Evaluation, condition: TracedCondition): boolean | string {
-  const remembered = evaluation.firstResult(condition);
-  if (remembered !== undefined) return remembered;
-  const told = condition(evaluation.request);
-  if (typeof told === 'boolean') evaluation.rememberResult(condition, told);
-  return told;
-}
-
-/** Walks up to the first scope with an outcome. Returns whether it is an ALLOW. */
-function walkScopes(evaluation: Evaluation, walk: readonly RoleWalk[]): boolean {
-  for (let i = 0; i < walk.length; i++) {
-    const { scope, key, entries } = walk[i] as RoleWalk;
-    if (evaluation.listedIn(scope.step) === undefined) enterScope(evaluation, scope);
-    const outcome = visitRules(evaluation, key, entries);
-    if (outcome === UNDECIDED || (outcome === ALLOW && scope.step.consents)) continue;
-    return outcome === ALLOW;
-  }
-  return false;
-}
-
-/** Lists the active derived roles of a scope. Nothing reads those that failed. */
-function enterScope(evaluation: Evaluation, { step, derivedRoles }: ScopeWalk): void {
-  const { request, listener } = evaluation;
-  const active: string[] = [];
-  for (const { role, condition } of derivedRoles) {
-    listener?.lists(role);
-    const told = condition === undefined || tellRemembered(evaluation, condition);
-    const holds = request.failures?.stops === true ? told === true : (role.whenListed ?? role.when)(request);
-    if (holds) active.push(role.name);
-  }
-  evaluation.enter(step, { active, failed: NONE });
-}
-
-/** Evaluates rules in order, up to the first DENY. */
-function visitRules(evaluation: Evaluation, key: string, entries: readonly RuleEntry[]): Outcome {
-  let outcome: Outcome = UNDECIDED;
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i] as RuleEntry;
-    evaluation.listener?.considers(key, entry.rule.name);
-    const result = evaluateEntry(evaluation, entry);
-    if (result === 'fails') evaluation.failed = true;
-    if (result === 'fails' || (result === 'holds' && entry.effect === DENY)) return DENY;
-    if (result === 'holds') outcome = ALLOW;
-  }
-  return outcome;
-}
