@@ -6,6 +6,7 @@ import { rounds } from '../../tests/support/effort.js';
 import type { DecisionLogEntry } from '../../proto/gen/audit-messages.js';
 import type { Checked } from '../service/watcher.js';
 import type { ReadSet } from '../../runtime/policy/index.js';
+import { factName, type FactRoot } from '../../runtime/facts/fact-names.js';
 import { checkEntry } from './entry.js';
 import type { AuditEntry, DecisionDetails } from './entry.js';
 import { entryText } from './entry-text.js';
@@ -151,6 +152,35 @@ test('an entry of a batch has what entries of its resources have', () => {
     assert.is(JSON.stringify(entry.facts?.inputs), JSON.stringify(alone.flatMap(({ facts }) => facts?.inputs ?? [])));
   });
 });
+
+test('an entry names the attributes that are read and that a request lacks', () => {
+  forEachBatch((one) => {
+    const entry = keepReadSets(entryOf(one, one.asked), askOncePerKind(readSetsOf(one)));
+    const named = entry.facts?.inputs?.map(({ absent }) => absent ?? []);
+    const lacking = one.asked.map(({ resource: { kind, attr } }) =>
+      Object.entries({ principal: { attr: one.principal }, resource: { attr }, auxData: { jwt: one.jwt } }).flatMap(
+        ([part, sides]) => lackingOf(one.readByKind[kind] ?? [], part, sides),
+      ),
+    );
+    assert.equal(
+      named,
+      lacking.map((facts) => facts.sort()),
+    );
+  });
+});
+
+/** The facts of a part of a request that paths read and that it lacks; `*` if all of a side are read, or which there are. */
+function lackingOf(paths: ReadSet['paths'], part: string, sides: { readonly [side: string]: Attr }): readonly string[] {
+  const [[side = '', attributes = {}] = []] = Object.entries(sides);
+  const own = paths.filter(({ path: [first = part, second = side] }) => first === part && second === side);
+  const isAll = own.some(({ path, leaf }) =>
+    path.length > 2 ? path[2] === '*' : leaf === 'value' || (leaf === 'shape' && path.length === 2),
+  );
+  if (isAll) return [`${part}.${side}.*`];
+  const names = own.flatMap(({ path }) => path[2] ?? []);
+  const root = `${part}.${side}` as FactRoot;
+  return [...new Set(names)].filter((name) => !Object.hasOwn(attributes, name)).map((name) => factName(root, name));
+}
 
 test('what decisions read is asked for again where kind, place, principal or actions differ', () => {
   const asked: string[] = [];

@@ -219,7 +219,9 @@ function checkInputs({
 
 /** The first member of a message. The others are still missing. */
 function withRequestId<Message extends { readonly requestId?: string }>(requestId: string): Draft<Message> {
-  return (requestId === '' ? {} : { requestId }) as Draft<Message>;
+  const message = {} as Draft<Message>;
+  if (requestId !== '') message.requestId = requestId;
+  return message;
 }
 
 function toPrincipal(principal: Principal): AuditPrincipal {
@@ -239,7 +241,8 @@ function toActor({ id, policyVersion, roles, attr, scope }: Actor): Draft<AuditA
 }
 
 function toResource({ kind, policyVersion, id, attr, scope }: Resource): AuditResource {
-  const resource: Draft<AuditResource> = { kind };
+  const resource = {} as Draft<AuditResource>;
+  resource.kind = kind;
   if (policyVersion !== '') resource.policyVersion = policyVersion;
   if (id !== '') resource.id = id;
   if (!isEmpty(attr)) resource.attr = attr;

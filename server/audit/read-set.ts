@@ -239,7 +239,8 @@ function withAttributes<Of extends Actor | Resource>(of: Of, attr: Attributes): 
 
 /** The same for a resource, of which there are many. */
 function withResourceAttributes({ kind, policyVersion, id, scope }: Resource, attr: Attributes): Resource {
-  const kept: { -readonly [N in keyof Resource]: Resource[N] } = { kind };
+  const kept = {} as { -readonly [N in keyof Resource]: Resource[N] };
+  kept.kind = kind;
   if (policyVersion !== undefined) kept.policyVersion = policyVersion;
   if (id !== undefined) kept.id = id;
   if (scope !== undefined) kept.scope = scope;
@@ -259,6 +260,8 @@ interface NamesRead {
   readonly root: FactRoot;
   /** Undefined: all, or which ones there are. */
   readonly facts: readonly { readonly name: string; readonly fact: string }[] | undefined;
+  /** So many that are kept are all of these. Infinity: others may be kept, too. */
+  readonly all: number;
 }
 
 function namesRead(paths: readonly ReadPath[], root: FactRoot): NamesRead {
@@ -270,21 +273,27 @@ function namesRead(paths: readonly ReadPath[], root: FactRoot): NamesRead {
     if (name !== undefined) names.add(name);
     else if (leaf === 'value' || (leaf === 'shape' && path.length === 2)) names.add(ALL);
   }
-  return { root, facts: names.has(ALL) ? undefined : [...names].map((name) => ({ name, fact: factName(root, name) })) };
+  const facts = names.has(ALL) ? undefined : [...names].map((name) => ({ name, fact: factName(root, name) }));
+  const isOfAnySide = paths.some(({ path }) => path[0] === ALL || path[1] === ALL);
+  return { root, facts, all: isOfAnySide ? Number.POSITIVE_INFINITY : names.size };
 }
 
 const ALL = '*';
 
-function compare({ root, facts }: NamesRead, before: Attributes = {}, after: Attributes = {}): Difference {
-  const absent = facts === undefined ? [`${root}.${ALL}`] : [];
-  const partial: string[] = [];
-  if (facts !== undefined) for (const { name, fact } of facts) if (!Object.hasOwn(before, name)) absent.push(fact);
-  for (const name of Object.keys(after)) if (!isSame(after[name], before[name])) partial.push(factName(root, name));
+function compare({ root, facts, all }: NamesRead, before: Attributes = {}, after: Attributes = {}): Difference {
+  const names = Object.keys(after);
+  let absent = NO_FACTS;
+  if (facts === undefined) absent = [`${root}.${ALL}`];
+  else if (names.length < all)
+    absent = facts.filter(({ name }) => !Object.hasOwn(before, name)).map(({ fact }) => fact);
+  const partial = names.filter((name) => !isSame(after[name], before, name)).map((name) => factName(root, name));
   return { absent, partial };
 }
 
-/** Whether a projection has left a value as it was: it only takes away. */
-function isSame(kept: unknown, before: unknown): boolean {
-  if (kept === before || typeof kept !== 'object' || kept === null) return true;
-  return JSON.stringify(kept) === JSON.stringify(before);
+const NO_FACTS: readonly string[] = [];
+
+/** Whether a projection has left a member as it was: it only takes away. */
+function isSame(kept: unknown, before: Attributes, name: string): boolean {
+  if (typeof kept !== 'object' || kept === null || kept === before[name]) return true;
+  return JSON.stringify(kept) === JSON.stringify(before[name]);
 }
