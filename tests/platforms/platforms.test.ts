@@ -24,6 +24,15 @@ const WANTS: readonly Wants[] = ['checks', 'checks and plans', 'explanations'];
 const DIRECT_EVAL = /(?<!\.)\beval\s*\([^()]*\)(?!\s*\{)/;
 const INDIRECT_EVAL = /\beval\b(?!\s*\()/;
 
+/** Options of Node for hardened programs. */
+const HARDENED: readonly string[] = [
+  '--disable-proto=throw',
+  '--disable-proto=delete',
+  '--disallow-code-generation-from-strings',
+  '--frozen-intrinsics',
+  '--jitless',
+];
+
 /**
  * The answers of a bundle as a server loads it, with the engine next to it: two copies of the runtime, not minified.
  */
@@ -88,6 +97,12 @@ for (const wants of WANTS) {
   test(`the program evaluates no strings as code and uses no platform APIs: ${wants}`, () =>
     assertPlain(programOf(wants)));
 }
+
+for (const option of HARDENED)
+  test(`with node ${option}`, async () => {
+    const node = { name: 'Node', program: process.execPath, words: [option] };
+    compare(await inRuntime(node, programOf('checks and plans')), 'checks and plans');
+  });
 
 for (const runtime of RUNTIMES)
   test(`clients over REST and Connect in ${runtime.name} get the answers of Node`, async () => {

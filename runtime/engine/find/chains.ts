@@ -21,7 +21,10 @@ export interface ResourceChain {
   readonly first: ResourceStep | undefined;
   /** Set if one policy decides, by a function, as in most chains. */
   readonly decide: ResourcePolicy['decide'];
-  /** The same, unless it reads versions or scopes, which have to be filled in: for requests as they are given. */
+  /**
+   * The same for requests as they are given. Undefined if it reads versions or scopes, which have to be filled in, or if
+   * a prototype cannot be read.
+   */
   readonly decideAsGiven: ResourcePolicy['decide'];
   /** The roles that this policy names. */
   readonly roles: RoleList;
@@ -99,7 +102,7 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
     kind,
     first,
     decide,
-    decideAsGiven: first?.policy?.readsPlace ? undefined : decide,
+    decideAsGiven: first?.policy?.readsPlace ? undefined : readingPrototypes(decide),
     roles: first?.policy === undefined ? NO_ROLES : parts.rolesOf(first.policy),
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
     exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),
@@ -107,6 +110,19 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
     readsRuntime: steps.some(({ policy, limits }) => policy?.readsRuntime || limits?.readsRuntime),
     schemas: first?.policy === undefined ? undefined : parts.policyAt('')?.schemas,
   };
+}
+
+/**
+ * The function of a policy, if requests may be told apart by `__proto__` of their attributes: under
+ * `node --disable-proto=throw`, reading it throws.
+ */
+function readingPrototypes(decide: ResourcePolicy['decide']): ResourcePolicy['decide'] {
+  try {
+    // biome-ignore lint/suspicious/noProto: this asks whether it can be read.
+    return ({} as { readonly [name: string]: unknown })['__proto__'] === undefined ? undefined : decide;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A step and the steps after it. */
