@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +11,7 @@ import { type Ended, folderOf, PROGRAMS } from '../support/cli/programs.js';
 
 /**
  * `authzc matrix | head -1` closes the pipe early, and `head -c 0` before anything is written. Every command ends as it
- * would with a reader: quietly, with the same exit code.
+ * would with a reader: quietly, with the same exit code. On a full disk it fails and says so.
  */
 const test = suite('readers that close the pipe');
 
@@ -63,5 +64,23 @@ for (const args of COMMANDS) {
       assert.not.match(written, /EPIPE|Unhandled|node:internal/);
     });
 }
+
+const FULL = '/dev/full';
+const QUIET = ['compile', 'lint', 'fmt', 'no-such-command', 'verify'];
+
+if (existsSync(FULL))
+  for (const args of COMMANDS.filter(([name = '']) => !QUIET.includes(name)))
+    test(`${args.join(' ')}: a full disk`, async () => {
+      const stdout = openSync(FULL, 'w');
+      const child = spawn(process.execPath, [PROGRAMS.authzc, ...args], {
+        cwd: folder,
+        stdio: ['ignore', stdout, 'pipe'],
+      });
+      const [written, [code, signal]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')]);
+      closeSync(stdout);
+      assert.is(written.split('\n').at(-2), 'authzc: cannot write to standard output: no space left on the device');
+      assert.not.match(written, /ENOSPC|node:internal/);
+      assert.equal([code, signal], [1, null]);
+    });
 
 test.run();

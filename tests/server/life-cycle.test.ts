@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,11 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { launch, PROGRAMS } from '../support/cli/programs.js';
+import { freePort } from '../support/free-port.js';
 import { send } from '../support/server/http-client.js';
 import { closeWithoutDelay, start } from '../support/server/start.js';
-import { LAST_RESORT } from '../support/timeout.js';
+import { skip } from '../support/skip.js';
+import { LAST_RESORT, until } from '../support/timeout.js';
 
 const test = suite('start and stop');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1'];
@@ -54,6 +57,22 @@ test('one line names both listeners, and SIGTERM stops the idle server quickly w
   assert.is(stdout.split('\n').filter((text) => text !== '' && !text.startsWith('{')).length, 1);
   agent.destroy();
   client.close();
+});
+
+test('a server whose output is on a full disk starts and serves', async () => {
+  const full = '/dev/full';
+  if (!existsSync(full)) return skip(import.meta.url, `${full} is not there`);
+  const port = await freePort();
+  const output = openSync(full, 'w');
+  const options = ['--bundle', bundle, '--set', LOOPBACK[1]?.replace(':0', `:${port}`) ?? ''];
+  const child = spawn(process.execPath, [PROGRAMS.server, ...options], { stdio: ['ignore', output, output] });
+  const ended = once(child, 'close');
+  const ask = (): Promise<{ readonly text: string } | undefined> =>
+    send(`127.0.0.1:${port}`, 'POST', '/api/check/resources', CHECK).catch(() => undefined);
+  await until(async () => (await ask())?.text.includes('"read":"EFFECT_DENY"') === true || child.exitCode !== null);
+  child.kill('SIGTERM');
+  assert.equal(await ended, [0, null]);
+  closeSync(output);
 });
 
 // The other starts that fail are in tests/config/start-failures.test.ts.

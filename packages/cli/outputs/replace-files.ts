@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -49,11 +50,12 @@ export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
         if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
         folders.add(folder);
         staged += 1;
-        writeNew(nameTemporary(path, staged - 1), file, mode);
+        if (!isDevice(path)) writeNew(nameTemporary(path, staged - 1), file, mode);
       });
     }
-    for (const { path } of files) {
-      writing(path, () => renameSync(nameTemporary(path, renamed), path));
+    for (const { path, text } of files) {
+      const temporary = nameTemporary(path, renamed);
+      writing(path, () => (isDevice(path) ? writeParts(openSync(path, 'w'), text) : renameSync(temporary, path)));
       renamed += 1;
     }
   } finally {
@@ -70,13 +72,17 @@ export interface Replacement {
   discard(): void;
 }
 
-/** Begins to write a file whose text is larger than memory may be. A replaced file keeps its mode. */
+/**
+ * Begins to write a file whose text is larger than memory may be. A replaced file keeps its mode, and what is no file
+ * stays, as in `replaceFiles`.
+ */
 export function openReplacement(path: string): Replacement {
-  const temporary = temporaryPath(path, randomBytes(6).toString('hex'));
+  const isDirect = isDevice(path);
+  const temporary = isDirect ? path : temporaryPath(path, randomBytes(6).toString('hex'));
   const mode = writing(path, () => readMode(path));
   const file = writing(path, () => {
     mkdirSync(dirname(path), { recursive: true });
-    return openSync(temporary, 'wx');
+    return openSync(temporary, isDirect ? 'w' : 'wx');
   });
   let parts: string[] = [];
   let length = 0;
@@ -99,6 +105,7 @@ export function openReplacement(path: string): Replacement {
     commit() {
       flush();
       writing(path, () => {
+        if (isDirect) return close();
         if (mode !== undefined) fchmodSync(file, mode);
         fsyncSync(file);
         close();
@@ -108,7 +115,7 @@ export function openReplacement(path: string): Replacement {
     },
     discard() {
       close();
-      if (!isReplaced) rmSync(temporary, { force: true });
+      if (!isReplaced && !isDirect) rmSync(temporary, { force: true });
     },
   };
 }
@@ -134,14 +141,26 @@ function readMode(path: string): number | undefined {
 const PERMISSIONS = 0o777;
 
 function writeNew(path: string, { text, durable = false }: OutputFile<OutputText>, mode: number | undefined): void {
-  const file = openSync(path, 'wx');
-  try {
-    for (const part of Array.isArray(text) ? text : [text]) writeFileSync(file, part);
+  writeParts(openSync(path, 'wx'), text, (file) => {
     if (mode !== undefined) fchmodSync(file, mode);
     if (durable) fsyncSync(file);
+  });
+}
+
+/** Writes a text to an open file and closes it. */
+function writeParts(file: number, text: OutputText, finish?: (file: number) => void): void {
+  try {
+    for (const part of Array.isArray(text) ? text : [text]) writeFileSync(file, part);
+    finish?.(file);
   } finally {
     closeSync(file);
   }
+}
+
+/** Whether a path leads to a device, a pipe or a socket. A file in its place would be lost to all other programs. */
+function isDevice(path: string): boolean {
+  const stats = orNothing(() => statSync(path, { throwIfNoEntry: false }));
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
 /** Errors of the file system name the temporary file or none at all. */
@@ -149,11 +168,13 @@ function writing<T>(path: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(`cannot write \`${visible(path)}\`: ${REASONS.get(code ?? '') ?? visible(message)}`, {
-      cause: error,
-    });
+    throw new Error(`cannot write \`${visible(path)}\`: ${whyNotWritten(error as Error)}`, { cause: error });
   }
+}
+
+/** The reason of a failure of the file system. */
+export function whyNotWritten({ code, message }: NodeJS.ErrnoException): string {
+  return REASONS.get(code ?? '') ?? visible(message);
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
@@ -167,6 +188,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOTDIR', 'a file stands where a folder should be'],
   ['EEXIST', 'a file stands where a folder should be'],
   ['ENAMETOOLONG', 'the name is too long'],
+  ['ENXIO', 'it is a socket, or nobody reads it'],
 ]);
 
 /** What is at a path, without following a symbolic link at its end; undefined if nothing is. */
