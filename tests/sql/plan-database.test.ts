@@ -280,5 +280,5 @@ async function compareOthers(folder: string, url: string): Promise<void> {
   assert.is(code, EXIT.done, stderr);
   assert.match(stdout, /things\.must/);
   const missing = await callAuthzc([...plan, url, '--kind', 'thing'], folder);
-  assert.match(missing.stderr, /required option '--principal <file>' not specified/);
+  assert.match(missing.stderr, /required option `--principal <file>` not specified/);
 }

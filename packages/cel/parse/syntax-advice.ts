@@ -36,6 +36,26 @@ function printCode(text: string, tokens: readonly Token[]): string {
 // The first pattern that matches at a place wins.
 const signs: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/[“”‘’«»]/, 'write straight quotes, `"` or `\'`'],
+  // Strings that can be read are blanked, so these are in others.
+  [
+    /["'](?:[^"'\\\n]|\\.){0,200}?\\(?![abfnrtvxXuU\\?"'`0-3])[^"'\n]{0,200}["']?/,
+    'write `\\\\` for a backslash in a string, or a string without escapes: `r"\\d+"`',
+  ],
+  [/["']/, 'end a string with the quote that begins it, and write `\\"` or `\\\'` for this quote inside it'],
+  [/\u00a0/, 'write a plain space for U+00A0, which looks the same'],
+  [/[\u2000-\u200a\u202f\u205f\u3000]/, 'write a plain space'],
+  [/[\u200b-\u200d\u2060\ufeff]/, 'remove the character that is not visible'],
+  [/[\u2010-\u2015\u2212]/, 'write `-` for a minus sign'],
+  [/≤/, 'write `<=` instead of `≤`'],
+  [/≥/, 'write `>=` instead of `≥`'],
+  [/≠/, 'write `!=` instead of `≠`'],
+  [/∧/, 'write `&&` instead of `∧`'],
+  [/∨/, 'write `||` instead of `∨`'],
+  [/¬/, 'write `!` instead of `¬`'],
+  [/∈/, 'write `in` instead of `∈`'],
+  [/×/, 'write `*` instead of `×`'],
+  [/÷/, 'write `/` instead of `÷`'],
+  [/[^\x00-\x7f]+/, 'a name has letters of ASCII, digits and `_`; write `R.attr["größe"]` for any other'],
   [/\$\{|\{\{|#\{/, 'an expression needs no delimiters: write `R.attr.a` instead of `${R.attr.a}`'],
   [/!==/, 'write `!=` instead of `!==`'],
   [/===/, 'write `==` instead of `===`'],
@@ -164,8 +184,8 @@ function adviseWords(text: string, tokens: readonly Token[]): readonly Advice[] 
     const before = tokens[i - 1]?.type ?? 'EOF';
     const after = tokens[i + 1]?.type ?? 'EOF';
     const { start, end } = token;
-    if (token.type === ',') return adviceAt(isListInParentheses(tokens, i) ? list : undefined, start, end);
-    if (before === '.') return [];
+    if (isInBrackets.has(token.type)) return adviceAt(adviseBracket(tokens, i), start, end);
+    if (before === '.') return adviceAt(keywordAdvice.get(token.type), start, end);
     if (token.type === 'ESC_IDENTIFIER') return adviceAt(backTicks, start, end);
     if (token.type !== 'IDENTIFIER') return [];
     const word = text.slice(start, end).toLowerCase();
@@ -185,16 +205,42 @@ const reserved: ReadonlySet<string> = new Set(['if', 'for', 'while', 'return', '
 
 const LONGEST_LIST = 100;
 
-/** Whether the comma is in parentheses after `in`. */
-function isListInParentheses(tokens: readonly Token[], comma: number): boolean {
+/** Tokens that mean something else in brackets of other languages. */
+const isInBrackets: ReadonlySet<TokenType> = new Set([',', ':', '}']);
+
+/** Advice for brackets of other languages: `x in (a, b)`, a set in braces, a slice. */
+function adviseBracket(tokens: readonly Token[], at: number): string | undefined {
   let depth = 0;
-  for (let i = comma - 1; i > Math.max(0, comma - LONGEST_LIST); i--) {
+  let hasColon = false;
+  for (let i = at - 1; i > Math.max(-1, at - LONGEST_LIST); i--) {
     const { type } = tokens[i] as Token;
-    if (type === ')' || type === ']') depth++;
-    else if ((type === '(' || type === '[') && depth-- === 0) return type === '(' && tokens[i - 1]?.type === 'in';
+    if (type === ')' || type === ']' || type === '}') depth++;
+    else if (depth === 0 && (type === ':' || type === '?')) hasColon = true;
+    else if ((type === '(' || type === '[' || type === '{') && depth-- === 0)
+      return bracketAdvice(type, tokens[i - 1]?.type, (tokens[at] as Token).type, hasColon || i === at - 1);
   }
-  return false;
+  return undefined;
 }
+
+function bracketAdvice(
+  bracket: '(' | '[' | '{',
+  before: TokenType | undefined,
+  token: TokenType,
+  isUsual: boolean,
+): string | undefined {
+  if (bracket === '[') return token === ':' && !isUsual ? slice : undefined;
+  if (bracket === '(') return token === ',' && before === 'in' ? list : undefined;
+  return token !== ':' && !isUsual ? list : undefined;
+}
+
+const slice = 'write `list.slice(0, 2)` for a part of a list, and `text.substring(0, 2)` for a part of a string';
+
+const keywordAdvice: ReadonlyMap<TokenType, string> = new Map(
+  (['in', 'true', 'false', 'null'] as const).map((word) => [
+    word,
+    `\`${word}\` is a word of expressions: write \`R.attr["${word}"]\` for an attribute of this name`,
+  ]),
+);
 
 const macroAdvice: readonly (readonly [pattern: RegExp, message: string])[] = [
   [

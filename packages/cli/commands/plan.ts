@@ -86,7 +86,7 @@ type Planned = PlanOptions & Required<Pick<PlanOptions, 'principal' | 'kind' | '
 function requireRequest(options: PlanOptions): Planned {
   const { principal, kind, action } = options;
   const absent = (flags: string): never => {
-    throw new UsageError(`required option '${flags}' not specified`);
+    throw new UsageError(`required option \`${flags}\` not specified`);
   };
   return {
     ...options,
