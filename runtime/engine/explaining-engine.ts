@@ -135,9 +135,8 @@ interface ActionWalk {
  */
 class PreparedWalk {
   private readonly scopes: readonly ScopeWalk[];
-  private readonly actions = new Map<string, ActionWalk>();
-  /** By place in the list of actions: most resources are asked about alike. */
-  private readonly latest: ActionWalk[] = [];
+  /** By place in the list of actions, where resources are asked about alike. */
+  private readonly actions: ActionWalk[] = [];
   /** The numbers of results, by identity of a rule or by condition. */
   private readonly numbers = new Map<unknown, number>();
   /** What is known of the resource; a failure is not remembered. */
@@ -166,11 +165,10 @@ class PreparedWalk {
   /** Visits the rules of an action, up to the first role that is allowed. */
   visit(evaluation: Evaluation, action: string, index: number): void {
     evaluation.beginAction();
-    let walk = this.latest[index];
-    if (walk?.action !== action) {
-      walk = this.actions.get(action) ?? this.prepare(evaluation, action);
-      this.latest[index] = walk;
-    }
+    const { actions } = this;
+    let walk = actions[index];
+    if (walk?.action !== action)
+      walk = actions.find((known) => known.action === action) ?? this.prepare(evaluation, action);
     const { roles } = walk;
     for (let i = 0; i < roles.length; i++)
       if (this.walkScopes(evaluation, roles[i] as readonly RoleWalk[]) || evaluation.failed) return;
@@ -182,9 +180,9 @@ class PreparedWalk {
       return this.scopes.map((scope) => this.prepareScope(evaluation, scope, action));
     });
     // Requests may name any action.
-    if (this.actions.size >= MOST_ACTIONS) this.actions.clear();
+    if (this.actions.length >= MOST_ACTIONS) this.actions.length = 0;
     const made = { action, roles };
-    this.actions.set(action, made);
+    this.actions.push(made);
     return made;
   }
 
@@ -242,30 +240,26 @@ class PreparedWalk {
       const visit = rules[i] as RuleVisit;
       const { rule, effect } = visit.entry;
       evaluation.listener?.considers(key, rule.name);
-      const holds = this.results[visit.number] ?? this.evaluate(evaluation, visit);
-      if (holds === 'fails') evaluation.failed = true;
-      if (holds === 'fails' || (holds && effect === DENY)) return DENY;
-      if (holds) outcome = ALLOW;
+      const told = this.results[visit.number] ?? this.evaluate(evaluation, visit);
+      if (typeof told === 'string') evaluation.failed = true;
+      if (told !== false && (evaluation.failed || effect === DENY)) return DENY;
+      if (told !== false) outcome = ALLOW;
     }
     return outcome;
   }
 
-  /** Whether a rule holds, as `evaluateEntry` of runtime/engine/decide/visit-rules.ts tells in strict evaluation. */
-  private evaluate(evaluation: Evaluation, { entry, number, roleNumber }: RuleVisit): boolean | 'fails' {
+  /** Whether a rule holds, or its failure. */
+  private evaluate(evaluation: Evaluation, { entry, number, roleNumber }: RuleVisit): boolean | string {
     const active = this.tell(evaluation, entry.tracedDerivedRole, roleNumber);
-    if (typeof active === 'string') return 'fails';
-    const holds = active && (entry.traced?.(evaluation.request) ?? true);
-    if (typeof holds === 'string') return 'fails';
-    this.results[number] = holds;
-    return holds;
+    return this.remember(number, active === true ? (entry.traced?.(evaluation.request) ?? true) : active);
   }
 
   /** What a condition tells about the resource; without one, that it holds. */
   private tell({ request }: Evaluation, condition: TracedCondition | undefined, number: number): boolean | string {
-    if (condition === undefined) return true;
-    const remembered = this.results[number];
-    if (remembered !== undefined) return remembered;
-    const told = condition(request);
+    return this.results[number] ?? this.remember(number, condition?.(request) ?? true);
+  }
+
+  private remember(number: number, told: boolean | string): boolean | string {
     if (typeof told === 'boolean') this.results[number] = told;
     return told;
   }
