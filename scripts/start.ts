@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stop } from 'esbuild';
 import { buildProgramsToStart, writePage } from './build-programs.js';
 import { PACKAGES } from './packages/packages.js';
 import { stopWithParent } from './stop-with-parent.js';
@@ -9,7 +10,7 @@ import { stopWithParent } from './stop-with-parent.js';
 /** The one command of a newcomer: builds the programs, compiles policies/, serves the bundle. */
 stopWithParent();
 const dist = process.env['AUTHZ_DIST'] ?? 'dist';
-// esbuild, which reads it, is done before its memory matters.
+// esbuild, which reads it, stops before its memory matters.
 process.env['GOGC'] ??= '800';
 await buildProgramsToStart(
   Object.assign({}, ...PACKAGES.map(({ programs }) => programs)),
@@ -17,6 +18,7 @@ await buildProgramsToStart(
   Object.assign({}, ...PACKAGES.map(({ threads }) => threads)),
 );
 const [status] = await Promise.all([compilePolicies(), writePage(dist)]);
+await stop();
 // One process starts faster and is easier to follow. Flags after it can ask for more.
 process.argv.splice(2, 0, '--set', 'server.workers=1');
 if (status === 0) await import(pathToFileURL(resolve(dist, 'server.js')).href);

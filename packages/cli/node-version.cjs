@@ -1,6 +1,6 @@
 /*
  * Ends a program with one sentence if this version of Node is too old for it. A file of its own, in syntax that old
- * versions read; package.json runs it before `npm start` and `npm test`, too.
+ * versions read; package.json runs it before `npm test`, and `npm start` begins with it.
  */
 (() => {
   var needed = [20, 19];

@@ -21,7 +21,7 @@ const STARTED = {
   authzc: PROGRAMS.authzc,
   'authz-server': PROGRAMS.server,
   'npm ci': scriptOf('preinstall'),
-  'npm start': scriptOf('prestart'),
+  'npm start': scriptOf('start'),
   'npm test': scriptOf('pretest'),
 };
 
