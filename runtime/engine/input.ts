@@ -136,8 +136,7 @@ export function plannable(request: PlanRequest, mayLackRoles = false): PlanReque
 function requirePlace(version: unknown, scope: unknown, path: string): void {
   if (version !== undefined && version !== lastVersion) {
     requireString(version, path, '.policyVersion');
-    if (!VERSION.test(version))
-      throw new NotJsonError(`${path}.policyVersion has characters that versions cannot have`);
+    if (!VERSION.test(version)) throw new NotJsonError(`${path}.policyVersion is not a version, such as \`default\``);
     lastVersion = version;
   }
   if (scope !== undefined && scope !== lastScope) {

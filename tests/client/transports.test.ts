@@ -290,7 +290,7 @@ test('values that no transport can carry are rejected before sending', async () 
         client.isAllowed({ principal: anna, resource: { kind: 'album', id: '1', attr: { cycle } }, action: 'view' }),
       ),
     ),
-    'is nested deeper than 1000 levels',
+    'is nested more than 1000 levels',
   );
 });
 

@@ -108,7 +108,7 @@ export function plainAttributes(attributes: unknown, path: string): Record<strin
 
 /** The same for any JSON value. */
 export function plainValue(value: unknown, path: string, depth: number): unknown {
-  if (depth > MAX_DEPTH) throw refused(path.slice(0, 100), `is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) throw refused(path.slice(0, 100), `is nested more than ${MAX_DEPTH} levels`);
   switch (typeof value) {
     case 'boolean':
       return value;
