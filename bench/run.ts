@@ -4,6 +4,7 @@ import { coldBench } from './cold.bench.js';
 import { compileBench } from './compile.bench.js';
 import { conditionsBench } from './conditions.bench.js';
 import { factsBench } from './facts.bench.js';
+import { firstStartBench } from './first-start.bench.js';
 import { type Section, writeResults } from './harness/report.js';
 import { kindsBench } from './kinds.bench.js';
 import { longBench } from './long.bench.js';
@@ -19,7 +20,7 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|check|kinds|plan|scale|cold|facts|tenants|long|weights|compile|size|analysis|libraries|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|check|kinds|plan|scale|cold|facts|tenants|long|weights|compile|first-start|size|analysis|libraries|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -29,6 +30,7 @@ const GROUPS: { readonly [name: string]: readonly Bench[] } = {
   'in-process': [checkBench, kindsBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
   weights: [weightsBench],
   compile: [compileBench],
+  'first-start': [firstStartBench],
   size: [sizeBench],
   analysis: [analysisBench],
   server: [serverBench],

@@ -4,6 +4,7 @@ import { COLD_TITLE } from './cold.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
 import { FACTS_TITLE } from './facts.bench.js';
+import { FIRST_START_TITLE } from './first-start.bench.js';
 import { KINDS_TITLE } from './kinds.bench.js';
 import { LONG_TITLE } from './long.bench.js';
 import { METHOD_TITLE } from './harness/report.js';
@@ -37,6 +38,7 @@ export const RESULT_ORDER: readonly string[] = [
   START_TITLE,
   WEIGHTS_TITLE,
   COMPILE_TITLE,
+  FIRST_START_TITLE,
   SIZE_TITLE,
   ANALYSIS_TITLE,
   SERVER_TITLE,

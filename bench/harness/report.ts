@@ -74,7 +74,7 @@ const METHOD: Section = {
 - Each target is listed below its table, and marked if it was missed.
 
 \`npm run bench\` repeats the measurements and rewrites this page; \`npm run bench -- in-process\` runs one group: \`in-process\`,
-\`weights\`, \`compile\`, \`size\`, \`analysis\`, \`libraries\` or \`server\`.`,
+\`weights\`, \`compile\`, \`first-start\`, \`size\`, \`analysis\`, \`libraries\` or \`server\`.`,
   failures: [],
 };
 
