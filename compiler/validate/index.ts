@@ -8,6 +8,7 @@ import { warnOfDeprecatedSpellings } from './validations/deprecated-spellings.js
 import { checkExpressions } from './validations/expressions.js';
 import { warnOfGlobs } from './validations/globs.js';
 import { checkPremises, checkStatementNames, warnOfFailingPremises } from './validations/invariants.js';
+import { warnOfArguments } from './validations/arguments.js';
 import { warnOfComparisons, warnOfFailingOperators } from './validations/operand-types.js';
 import { warnOfRepeatedRules, warnOfUnreachableRules } from './validations/redundant-rules.js';
 import { warnOfPrincipalResources, warnOfRoleResources } from './validations/resource-kinds.js';
@@ -88,6 +89,7 @@ const warnings: readonly Warning[] = [
   warnOfComparisons,
   warnOfFailingOperators,
   warnOfPatterns,
+  warnOfArguments,
   warnOfFailingPremises,
   // Globs
   warnOfGlobs,

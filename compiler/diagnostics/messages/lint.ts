@@ -294,6 +294,22 @@ instructions. The call fails in every request, and a condition that fails does n
 Correct the pattern, or use smaller counts. Patterns that are written in the expression itself are errors.
 `,
   }),
+  'expression/unusable-argument': message<{
+    readonly name: string;
+    readonly argument: string;
+    readonly wanted: string;
+  }>({
+    severity: 'warning',
+    stage: 'compile',
+    kind: 'unusable argument',
+    text: ({ name, argument, wanted }) => `\`${name}\` always fails: \`${argument}\` is not ${wanted}`,
+    explanation: `
+The function cannot read this text, constant or variable: a range of addresses with a prefix that is too long, a time zone that does not exist, a duration of days. The call fails
+in every request, and a condition that fails does not hold: an ALLOW is never granted, **a DENY never applies**.
+
+Write what the note suggests. \`duration\`, \`timestamp\`, \`ip\` and \`cidr\` of a text in the expression itself are errors.
+`,
+  }),
   'derived-role/never-used': message<{ readonly name: string }>({
     severity: 'warning',
     stage: 'compile',

@@ -1,4 +1,3 @@
-import type { LiteralExpr } from '../ast/expr.js';
 import type { Hint } from './did-you-mean.js';
 
 /** Advice for a string that is not a timestamp. */
@@ -6,9 +5,8 @@ export const timestampAdvice: readonly Hint[] = [
   { message: 'write date, time and zone, as in `timestamp("2026-01-31T00:00:00Z")`' },
 ];
 
-/** Advice for a literal that is not a duration: units of other languages, with the same length in hours. */
-export function adviseDuration(literal: LiteralExpr): readonly Hint[] {
-  const written = literal.type === 'string' ? literal.value : '';
+/** Advice for a text that is not a duration: units of other languages, with the same length in hours. */
+export function adviseDuration(written: string): readonly Hint[] {
   const days = /^\s*P?(\d{1,6})\s*(d|days?|w|weeks?)\s*$/i.exec(written);
   const hours = days && Number(days[1]) * (days[2]?.toLowerCase().startsWith('w') ? 168 : 24);
   const same = hours === null ? '`duration("1h30m")`' : `\`duration("${hours}h")\` for \`${written.trim()}\``;

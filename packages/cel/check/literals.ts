@@ -2,6 +2,8 @@ import { RE2JS } from 're2js';
 import {
   CelError,
   costOfPattern,
+  getHours,
+  inIPAddrRange,
   MAX_INSTRUCTIONS,
   type Result,
   toCidr,
@@ -38,7 +40,8 @@ function findProblem(checking: Checking, call: CallExpr): PlacedProblem | undefi
   switch (row?.runtime) {
     case 'toDuration':
       return (
-        tryConversion(first, toDuration) && problemAt(first, 'invalid duration argument', () => adviseDuration(first))
+        tryConversion(first, toDuration) &&
+        problemAt(first, 'invalid duration argument', () => adviseDuration(first.type === 'string' ? first.value : ''))
       );
     case 'toTimestamp':
       return tryConversion(first, toTimestamp) && problemAt(first, 'invalid timestamp argument', () => timestampAdvice);
@@ -69,6 +72,52 @@ export function patternProblem(
     ? undefined
     : { reason: 'it is not a regular expression in RE2 syntax', advice: advisePattern(pattern, invalid) };
 }
+
+/** What a function reads of its last argument, and advice, if it cannot read a text; undefined if it can. */
+export function argumentProblem(
+  runtime: string,
+  text: string,
+): { readonly wanted: string; readonly advice: readonly Hint[] } | undefined {
+  const reader = readers.get(runtime) ?? (/^get[A-Z]/.test(runtime) ? zoneReader : undefined);
+  if (reader === undefined || !(reader.read(text) instanceof CelError)) return undefined;
+  return { wanted: reader.wanted, advice: reader.advise(text) };
+}
+
+/** A function that reads a text. Runs the function itself, so that compile time and runtime agree. */
+interface Reader {
+  readonly wanted: string;
+  readonly read: (text: string) => Result;
+  readonly advise: (text: string) => readonly Hint[];
+}
+
+const rangeAdvice: readonly Hint[] = [
+  { message: 'write an address and the length of its prefix, as in `"10.0.0.0/8"` and `"fe80::/10"`' },
+];
+
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  [
+    'inIPAddrRange',
+    {
+      wanted: 'a range of addresses',
+      read: (text) => inIPAddrRange('10.0.0.1', text),
+      advise: () => rangeAdvice,
+    },
+  ],
+  ['toCidr', { wanted: 'a range of addresses', read: toCidr, advise: () => rangeAdvice }],
+  [
+    'toIp',
+    { wanted: 'an IP address', read: toIp, advise: () => [{ message: 'write it as in `"10.0.0.1"` or `"::1"`' }] },
+  ],
+  ['toDuration', { wanted: 'a duration', read: toDuration, advise: adviseDuration }],
+  ['toTimestamp', { wanted: 'a timestamp', read: toTimestamp, advise: () => timestampAdvice }],
+]);
+
+/** All accessors of times read a zone in the same way. */
+const zoneReader: Reader = {
+  wanted: 'a time zone',
+  read: (text) => getHours(toTimestamp('2026-01-31T00:00:00Z'), text),
+  advise: () => [{ message: 'write a name of the IANA database or an offset, as in `"Europe/Berlin"` and `"+02:00"`' }],
+};
 
 function sizeProblem(pattern: string): string | undefined {
   const { instructions } = costOfPattern(pattern);
