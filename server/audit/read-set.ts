@@ -103,9 +103,10 @@ function isAskedAlike(one: Input, other: Input): boolean {
 }
 
 /** A part of an input with what is kept of it. */
-interface Kept<Part> extends Difference {
+interface Kept<Part> {
   readonly from: Part;
   readonly kept: Part;
+  readonly difference: Difference;
 }
 
 /** The facts that are read of a side: those that it does not have, and those that are kept in part. */
@@ -146,7 +147,7 @@ class Projector {
     const { unknown, fetched } = facts;
     const isAlone = unknown === undefined && fetched === undefined;
     if (isAlone && isWhole(principal) && isWhole(resource) && isWhole(auxData)) return alone;
-    const sides = [principal, resource, auxData].filter((side) => side !== undefined);
+    const sides = [principal, resource, auxData].flatMap((side) => side?.difference ?? []);
     const absent = sides.flatMap((side) => side.absent).filter((fact) => unknown?.includes(fact) !== true);
     const partial = sides.flatMap((side) => side.partial);
     return {
@@ -158,8 +159,8 @@ class Projector {
   }
 }
 
-function isWhole(side: Difference | undefined): boolean {
-  return side === undefined || (side.absent.length === 0 && side.partial.length === 0);
+function isWhole(side: { readonly difference: Difference } | undefined): boolean {
+  return side === undefined || side.difference === WHOLE;
 }
 
 /** An input without claims. */
@@ -209,7 +210,7 @@ function keepPrincipal(principal: Principal, { united, names }: SetsPrepared): K
   );
   const attr = projectAttributes(principal.attr, united, 'principal.attr');
   const kept = { ...withAttributes(principal, attr), ...(actors && { actors }) };
-  return { from: principal, kept, ...compare(names['principal.attr'], principal.attr, attr) };
+  return { from: principal, kept, difference: compare(names['principal.attr'], principal.attr, attr) };
 }
 
 function keepResource(resource: Resource, { united, names }: SetsPrepared): Kept<Resource> {
@@ -217,13 +218,13 @@ function keepResource(resource: Resource, { united, names }: SetsPrepared): Kept
   return {
     from: resource,
     kept: withResourceAttributes(resource, attr),
-    ...compare(names['resource.attr'], resource.attr, attr),
+    difference: compare(names['resource.attr'], resource.attr, attr),
   };
 }
 
 function keepClaims(auxData: AuxData | undefined, { united, names }: SetsPrepared): Kept<AuxData | undefined> {
   const kept = auxData && withoutEmpty(projectClaims(auxData as AuxDataInput, united) as AuxData);
-  return { from: auxData, kept, ...compare(names['auxData.jwt'], auxData?.jwt, kept?.jwt) };
+  return { from: auxData, kept, difference: compare(names['auxData.jwt'], auxData?.jwt, kept?.jwt) };
 }
 
 /**
@@ -274,23 +275,23 @@ function namesRead(paths: readonly ReadPath[], root: FactRoot): NamesRead {
     else if (leaf === 'value' || (leaf === 'shape' && path.length === 2)) names.add(ALL);
   }
   const facts = names.has(ALL) ? undefined : [...names].map((name) => ({ name, fact: factName(root, name) }));
-  const isOfAnySide = paths.some(({ path }) => path[0] === ALL || path[1] === ALL);
-  return { root, facts, all: isOfAnySide ? Number.POSITIVE_INFINITY : names.size };
+  const mayKeepOthers = facts === undefined || paths.some(({ path }) => path[0] === ALL || path[1] === ALL);
+  return { root, facts, all: mayKeepOthers ? Number.POSITIVE_INFINITY : names.size };
 }
 
 const ALL = '*';
 
 function compare({ root, facts, all }: NamesRead, before: Attributes = {}, after: Attributes = {}): Difference {
   const names = Object.keys(after);
-  let absent = NO_FACTS;
-  if (facts === undefined) absent = [`${root}.${ALL}`];
-  else if (names.length < all)
-    absent = facts.filter(({ name }) => !Object.hasOwn(before, name)).map(({ fact }) => fact);
-  const partial = names.filter((name) => !isSame(after[name], before, name)).map((name) => factName(root, name));
-  return { absent, partial };
+  const partial: string[] = [];
+  for (const name of names) if (!isSame(after[name], before, name)) partial.push(factName(root, name));
+  if (names.length >= all && partial.length === 0) return WHOLE;
+  const absent = facts?.filter(({ name }) => !Object.hasOwn(before, name)).map(({ fact }) => fact);
+  return absent?.length === 0 && partial.length === 0 ? WHOLE : { absent: absent ?? [`${root}.${ALL}`], partial };
 }
 
-const NO_FACTS: readonly string[] = [];
+/** All that is read is there, and kept. */
+const WHOLE: Difference = { absent: [], partial: [] };
 
 /** Whether a projection has left a member as it was: it only takes away. */
 function isSame(kept: unknown, before: Attributes, name: string): boolean {
