@@ -127,7 +127,7 @@ export class Evaluation {
   /** First results by rule identity (docs/spec/policy-language.md#rules-that-share-a-name). */
   private readonly results = new FirstResults();
   /** Derived roles of the scopes entered so far, by step. */
-  private readonly listed: (ListedDerivedRoles | undefined)[] = [];
+  private listed: ListedDerivedRoles[] = [];
   /** Whether `results` or `listed` have an element. */
   private remembers = false;
   /** All roles of the call and their ancestors, and the lineages that these are from. */
@@ -210,8 +210,8 @@ export class Evaluation {
   /** The active derived roles of all scopes entered, sorted. */
   get enteredDerivedRoles(): readonly string[] {
     const { listed } = this;
-    if (listed[1] === undefined) return [...(listed[0]?.active ?? NOBODY)];
-    return [...new Set(listed.flatMap((step) => step?.active ?? NOBODY))].sort();
+    if (listed.length < 2) return [...(listed[0]?.active ?? NOBODY)];
+    return [...new Set(listed.flatMap(({ active }) => active))].sort();
   }
 
   /** The step of the principal's chain that decided. */
@@ -250,8 +250,8 @@ export class Evaluation {
   private forgetResults(): void {
     this.remembers = false;
     this.results.clear();
-    // One by one: emptied, the list would take new memory for the next resource.
-    for (let i = 0; i < this.listed.length; i++) this.listed[i] = undefined;
+    // Setting a length is a call that leaves compiled code.
+    this.listed = [];
     this.request.effectiveDerivedRoles = NOBODY;
     this.request.failedDerivedRoles = NOBODY;
   }
