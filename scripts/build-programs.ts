@@ -36,7 +36,10 @@ const apiOfMetrics: Plugin = {
   },
 };
 
-/** Threads that programs start, beside the chunks that start them: the path below the folder without its ending, and the source. */
+/**
+ * Threads that programs start, beside the chunks that start them: the path below the folder without its ending, and the
+ * source.
+ */
 export type Threads = { readonly [path: string]: string };
 
 /** What `buildPrograms` writes besides the programs. */
