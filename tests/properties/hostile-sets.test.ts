@@ -103,7 +103,7 @@ function filesOfParts({ policies }: HostileSet, options: CompileOptions): readon
 
 /** How many functions of a bundle have literals as parameters. */
 function sharedFunctions(js: string): number {
-  return js.match(/^ *(?:var|const) make_module\d+ = \((?:\$\$decisions, )?\$\$\d/gm)?.length ?? 0;
+  return js.match(/^ *function make_module\d+\((?:\$\$decisions, )?\$\$\d/gm)?.length ?? 0;
 }
 
 async function compare(
