@@ -107,8 +107,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'role policies of a parent scope restrict what a child allowed',
     file: PLAN,
-    find: 'verdict.restriction = either(verdict.restriction, gated(verdict.allow, layer.restriction));',
-    replace: 'verdict.restriction = either(verdict.restriction, layer.restriction);',
+    find: 'verdict.restriction = either(verdict.restriction, gated(verdict.allow, restriction));',
+    replace: 'verdict.restriction = either(verdict.restriction, restriction);',
   },
   {
     name: 'an ALLOW of a scope that requires consent needs none',
