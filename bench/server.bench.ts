@@ -151,6 +151,7 @@ async function measureRounds(
   );
   for (let round = 0; round < ROUNDS; round++) {
     for (const { contestant, concurrency, samples } of cells) {
+      contestant.server.emptyLog();
       const before = await contestant.server.cpu();
       await sendMany(contestant.send, contestant.body, requests, concurrency);
       samples.push(((await contestant.server.cpu()) - before) / requests);
@@ -257,7 +258,7 @@ function textOf(measured: readonly Measured[]): string {
   const head =
     'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +
     'Servers are bundled, as programs are, and have answered thousands of requests before. ' +
-    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision; with read sets, it keeps only the attributes that decisions can read. ' +
+    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision; with read sets, it keeps only the attributes that decisions can read. Files are emptied before each turn. ' +
     'A candidate that shadows decides in a thread of the same process, so its decisions are included. ' +
     'The broker of the Kafka rows is the stub of the tests, in another process: it acknowledges batches and drops them.';
   return [head, ...tables].join('\n\n');

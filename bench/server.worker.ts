@@ -9,7 +9,7 @@ import { loadConfig } from '../server/config.js';
 import { type Bundle, startServer } from '../server/main.js';
 import { initialRollout } from '../server/rollout/rollout.js';
 import { report } from './harness/child.js';
-import { ROOT } from './harness/paths.js';
+import { auditFileOf, ROOT } from './harness/paths.js';
 import { quietLog } from './harness/quiet-log.js';
 import type { ServerName } from './harness/server-child.js';
 
@@ -54,7 +54,7 @@ async function startOurs(name: Exclude<ServerName, 'bare'>): Promise<object> {
 
 /** The settings; files are next to the bundle. */
 function settingsOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
-  const file = `audit.enabled=true,audit.backend=file,audit.file.path=${path}.${name}.log`;
+  const file = `audit.enabled=true,audit.backend=file,audit.file.path=${auditFileOf(path, name)}`;
   switch (name) {
     case 'ours':
     case 'observed':
