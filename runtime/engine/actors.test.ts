@@ -164,7 +164,7 @@ test('an engine that decides about principals alone refuses actors, whatever the
   for (const actors of [[agent], [undefined], {}, { length: 2 }, 'x', 1] as const) {
     const principal = { ...ann, actors } as unknown as PrincipalInput;
     for (const ask of calls(principal))
-      for (const one of plain) assert.throws(() => ask(one), /`actors` need `delegation\(\)`/);
+      for (const one of plain) assert.throws(() => ask(one), /`actors` needs `use: \[delegation\(\)\]`/);
   }
   for (const actors of [[], undefined]) for (const ask of calls({ ...ann, actors })) for (const one of plain) ask(one);
 });

@@ -81,7 +81,7 @@ test('a principal with actors, and duplicates, are refused as a plan refuses the
     () =>
       engine.planCapabilities({ principal, resource, actions: ['view'], ...changed });
   assert.throws(plan({ principal: { ...principal, actors: [principal] } }), /actors/);
-  assert.throws(plan({ actions: ['view', 'view'] }), /duplicate/);
+  assert.throws(plan({ actions: ['view', 'view'] }), /not unique/);
   assert.throws(plan({ principal: { roles: ['user'] } }), /principal\.id/);
 });
 

@@ -180,9 +180,9 @@ test('lists of names are refused that servers refuse: with other values, empty, 
     [[, 'user'], '[0] is not a string'],
     [[], ' is empty'],
     [['user', ''], '[1] is empty'],
-    [['user', 'user'], '[1] is a duplicate'],
-    [['a', 'user', 'b', 'user'], '[3] is a duplicate'],
-    [[...many, 'user', 'role-0'], '[101] is a duplicate'],
+    [['user', 'user'], '[1] is not unique'],
+    [['a', 'user', 'b', 'user'], '[3] is not unique'],
+    [[...many, 'user', 'role-0'], '[101] is not unique'],
   ];
   const engine = engineOf({ resourcePolicies: [decides] }, { traced: { conditions: new Map() }, use: [delegation()] });
   const refuses = (ask: () => unknown, message: string): void =>

@@ -270,7 +270,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
   explain(request: CheckRequest | PlanRequest): Explanation {
     const handler = this.findHandler(request.principal);
     if (handler !== undefined) return handler.explain(request);
-    if (this.explanation === undefined) throw new Error('`explain` needs `explanations()`');
+    if (this.explanation === undefined) throw new Error('`explain` needs `use: [explanations()]`');
     requirePrincipal(request.principal, this.mayLackRoles);
     return this.explanation(request);
   }
@@ -459,7 +459,7 @@ function withoutCapabilities(): never {
 }
 
 function withoutSubjects(): never {
-  throw new Error('needs `use: [await subjects()]`, of policies compiled with --explain');
+  throw new Error('needs `use: [await subjects()]`, compiled with --explain');
 }
 
 /** Whether something reads attributes that does not convert them, as conditions do that are compiled for decisions. */

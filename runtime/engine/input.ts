@@ -110,7 +110,7 @@ function requireNames(names: unknown, path: string): void {
   const known = new Set();
   for (const [index, name] of names.entries()) {
     requireText(name, path, `[${index}]`);
-    if (known.has(name)) throw new NotJsonError(`${path}[${index}] is a duplicate`);
+    if (known.has(name)) throw new NotJsonError(`${path}[${index}] is not unique`);
     known.add(name);
   }
 }
@@ -136,7 +136,7 @@ export function plannable(request: PlanRequest, mayLackRoles = false): PlanReque
 function requirePlace(version: unknown, scope: unknown, path: string): void {
   if (version !== undefined && version !== lastVersion) {
     requireString(version, path, '.policyVersion');
-    if (!VERSION.test(version)) throw new NotJsonError(`${path}.policyVersion is not a version, such as \`default\``);
+    if (!VERSION.test(version)) throw new NotJsonError(`${path}.policyVersion is not a version, such as \`v1\``);
     lastVersion = version;
   }
   if (scope !== undefined && scope !== lastScope) {

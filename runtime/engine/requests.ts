@@ -284,7 +284,7 @@ export function requestedScope(scope: string | undefined, defaultScope: string):
 /** Throws unless the principal is to be decided about alone: actors that were ignored would be trusted. */
 export function refuseActors({ actors }: PrincipalInput): void {
   if (actors !== undefined && !(Array.isArray(actors) && actors.length === 0))
-    throw new Error('`actors` need `delegation()`');
+    throw new Error('`actors` needs `use: [delegation()]`');
 }
 
 /** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */

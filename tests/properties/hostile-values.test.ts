@@ -69,13 +69,28 @@ const CONDITIONS: readonly string[] = [
   'R.attr.?v.orValue("z") == "a"',
 ];
 
-function policy(): string {
-  const rules = CONDITIONS.flatMap((condition, index) => [
+/** Reads versions and scopes, so that no function decides about requests as they are given. */
+const OF_PLACES = 'dyn(R) == dyn(P)';
+
+/** Few enough that one function decides about a policy with them. */
+const FEW = 4;
+
+/** Kinds with a policy each, and their conditions: one of all, and those that a function decides about. */
+const KINDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['doc', CONDITIONS],
+  ...CONDITIONS.flatMap((_, index) => {
+    const few = CONDITIONS.slice(index, index + FEW).filter((other) => other !== OF_PLACES);
+    return index % FEW === 0 ? [[`given${index}`, few] as const] : [];
+  }),
+]);
+
+function policy(kind: string, conditions: readonly string[]): string {
+  const rules = conditions.flatMap((condition, index) => [
     `    - { actions: [allow${index}], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: ${JSON.stringify(condition)} } } }`,
     `    - { actions: [deny${index}], effect: EFFECT_ALLOW, roles: [user] }`,
     `    - { actions: [deny${index}], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: ${JSON.stringify(condition)} } } }`,
   ]);
-  return `apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resource: doc\n  version: default\n  rules:\n${rules.join('\n')}\n`;
+  return `apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resource: ${kind}\n  version: default\n  rules:\n${rules.join('\n')}\n`;
 }
 
 class Row {
@@ -199,6 +214,7 @@ function attributes(random: Random): unknown {
     () => Object.create({ v }),
     () => new Row(v),
     () => new Model({ v }),
+    () => ({ v: 'c', toJSON: () => ({ v }) }),
     () => new Proxy({ v }, {}),
     () => undefined,
     () => null,
@@ -227,7 +243,9 @@ async function clientOutcome(decide: () => Promise<boolean>): Promise<Outcome> {
 }
 
 const test = suite('values that are not JSON');
-const { policies, traced } = await loaded(compileTexts({ 'doc.yaml': policy() }));
+const { policies, traced } = await loaded(
+  compileTexts(Object.fromEntries([...KINDS].map(([kind, conditions]) => [`${kind}.yaml`, policy(kind, conditions)]))),
+);
 const engines: readonly Engine[] = [
   createEngine(policies),
   createEngine(policies, { use: [delegation()] }),
@@ -236,15 +254,22 @@ const engines: readonly Engine[] = [
 ];
 const client = inProcessClient(policies);
 
+test('functions decide about all kinds but one', () => {
+  const functions = policies.resourcePolicies.filter(({ decide, readsPlace }) => decide && !readsPlace);
+  assert.is(functions.length, KINDS.size - 1);
+});
+
 test('are decided about as a client sends them, or refused', async () => {
   const random = new Random(SEED);
   const tally = { allowed: 0, denied: 0, refused: 0, clientRefused: 0 };
   for (let request = 0; request < REQUESTS; request += 1) {
     const principal = { id: random.pick(['v', 'a']), roles: ['user'], attr: attributes(random) } as PrincipalInput;
-    const resource = { kind: 'doc', id: 'd', attr: attributes(random) } as ResourceInput;
-    const index = random.below(CONDITIONS.length);
+    const kind = random.chance(0.3) ? 'doc' : random.pick([...KINDS.keys()]);
+    const resource = { kind, id: 'd', attr: attributes(random) } as ResourceInput;
+    const conditions = KINDS.get(kind) as readonly string[];
+    const index = random.below(conditions.length);
     const action = `${random.pick(['allow', 'deny'])}${index}`;
-    const place = `request ${request} of seed ${SEED}: ${CONDITIONS[index]}, ${action}`;
+    const place = `request ${request} of seed ${SEED}: ${conditions[index]}, ${kind}, ${action}`;
     const byClient = await clientOutcome(() => client.isAllowed({ principal, resource, action }));
     for (const engine of engines.slice(0, 3)) {
       const outcome = outcomeOf(() => engine.isAllowed({ principal, resource, action }));
@@ -263,11 +288,10 @@ test('are decided about as a client sends them, or refused', async () => {
     }
     if (byClient === 'refused') tally.clientRefused += 1;
     const plan = outcomeOf(() => {
-      const { kind } = resource;
       const { filter } = (engines[0] as Engine).plan({ principal, resource: { kind }, actions: [action] });
       return selects(filter, { id: 'd', attr: resource.attr as never });
     });
-    if (byClient !== 'refused' && plan !== 'refused' && !action.endsWith(`${CONDITIONS.indexOf('dyn(R) == dyn(P)')}`))
+    if (byClient !== 'refused' && plan !== 'refused' && conditions[index] !== OF_PLACES)
       assert.is(plan, byClient, `${place}: plan`);
   }
   for (const count of Object.values(tally)) assert.ok(count > REQUESTS / 20, JSON.stringify(tally));

@@ -307,7 +307,8 @@ export class MutableRequest implements Request {
    */
   asGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): this {
     // biome-ignore lint/suspicious/noProto: V8 inlines this, and `getPrototypeOf` only if it knows the hidden class.
-    if (principal.attr?.['__proto__'] === PLAIN) this.principal = principal as Principal;
+    if (principal.attr?.['__proto__'] === PLAIN && principal.attr['toJSON'] === undefined)
+      this.principal = principal as Principal;
     else this.fillPrincipal(principal);
     if (auxData != null || this.auxData !== NO_AUX_DATA) this.auxData = readAuxData(auxData);
     return this.about(resource);
@@ -317,7 +318,8 @@ export class MutableRequest implements Request {
   about(resource: ResourceInput): this {
     this.instant = undefined;
     // biome-ignore lint/suspicious/noProto: V8 inlines this, and `getPrototypeOf` only if it knows the hidden class.
-    if (resource.attr?.['__proto__'] === PLAIN) this.resource = resource as Resource;
+    if (resource.attr?.['__proto__'] === PLAIN && resource.attr['toJSON'] === undefined)
+      this.resource = resource as Resource;
     else this.turnTo(resource);
     return this;
   }
@@ -352,7 +354,7 @@ function readAuxData(given: AuxDataInput | undefined): AuxData {
   return given == null ? NO_AUX_DATA : convertClaims(given);
 }
 
-const PLAIN: unknown = Object.prototype;
+const PLAIN: object = Object.prototype;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

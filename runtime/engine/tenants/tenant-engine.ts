@@ -302,7 +302,7 @@ class RolesOfTenants implements PrincipalHandler {
   explain(request: CheckRequest | PlanRequest): Explanation {
     const { tenants, engine } = this;
     const { explanation } = this.whole;
-    if (explanation === undefined) throw new Error('`explain` needs `explanations()`');
+    if (explanation === undefined) throw new Error('`explain` needs `use: [explanations()]`');
     if (!('resources' in request))
       return engine.asOne(() => joined(plannedParts(tenants, request).map(explanation), mergeLists));
     const parts = splitRequest(tenants, request);
