@@ -49,7 +49,7 @@ export async function emissions(folder: string, mutant?: Mutant): Promise<Emissi
 
 /** The probe with all stores as one program, without the planner. It is built once, and each mutant adds a planner. */
 export async function probeOf(stores: Emissions, hazards: number): Promise<string> {
-  const imports = stores.map((_, index) => `import * as s${index} from 'store:${index}/index.ts';`);
+  const imports = stores.map((_, index) => `import * as s${index} from 'store:${index}/bundle.ts';`);
   const probe = JSON.stringify(join(ROOT, 'tests/mutants/probe.ts'));
   const asked = `probe([${stores.map((_, index) => `s${index}`).join(', ')}], ${hazards}).then((caught) => process.stdout.write(JSON.stringify(caught ?? null)))`;
   const entry = `import { probe } from ${probe};\n${imports.join('\n')}\n${asked};`;
