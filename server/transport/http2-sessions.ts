@@ -230,6 +230,9 @@ class Connection {
     stream.once('close', () => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#idleSince = performance.now();
+      // The platform's table of streams can keep a closed one until old garbage is collected: it is not to keep the
+      // call and its buffers as well (docs/decisions/connections-and-limits.md#0155). Nothing follows this event.
+      stream.removeAllListeners();
     });
   }
 
