@@ -1,3 +1,5 @@
+import { isMap } from './json.js';
+
 /**
  * Answers which actions are surely allowed or surely denied, by the part of policies that a browser may have
  * (`authzc compile --client`). The answer is for what a page shows: the server decides again.
@@ -18,8 +20,8 @@ export {
 
 /** What a request tells of one row. */
 interface Asked {
-  /** The attributes of the resource and of the principal. */
-  readonly given: readonly [Attributes, Attributes];
+  /** The attributes of the resource and of the principal; undefined if they are not known. */
+  readonly given: readonly [Attributes | undefined, Attributes | undefined];
   readonly id: string | undefined;
   readonly principal: Principal;
   readonly isComplete: boolean;
@@ -119,7 +121,7 @@ export function createClient(
     const seconds = Math.floor(milliseconds / 1000);
     const time = { now: { seconds, nanos: (milliseconds - seconds * 1000) * 1e6, offset: 0 } } as const;
     return rows.map((row) => {
-      const given = [{ ...row.attr }, { ...principal.attr }] as const;
+      const given = [copied(row.attr), copied(principal.attr)] as const;
       const asked = { given, id: row.id, principal, isComplete: complete, values: [], time };
       // Only the policies of the usual version, and of the scopes that the projection has.
       const isUsual = isAsked && !(row.policyVersion ?? resource.policyVersion);
@@ -132,6 +134,12 @@ export function createClient(
       );
     });
   };
+}
+
+/** The attributes that a server would get; undefined if it would get others, as of a class or by a `toJSON`. */
+function copied(attr: Attributes | null | undefined): Attributes | undefined {
+  const given = attr ?? {};
+  return isMap(given) && !('toJSON' in given) ? { ...given } : undefined;
 }
 
 function answer(leaves: readonly Leaf[], scope: Scope, position: number, asked: Asked): ClientAnswer {
@@ -157,12 +165,14 @@ function answer(leaves: readonly Leaf[], scope: Scope, position: number, asked: 
 
 /** The value of a condition; undefined if it reads something unknown. */
 function evaluate([read, ...paths]: Leaf, { given, id, principal, isComplete, time }: Asked): unknown {
-  const [resource, own] = given;
+  const [resource = NOTHING, own = NOTHING] = given;
   const isRead = paths.every(([side, ...path]) =>
     side === 2 ? id !== undefined : isKnown(given[side], path, isComplete),
   );
   return isRead ? read(resource, own, id, principal, time) : undefined;
 }
+
+const NOTHING: Attributes = {};
 
 /** Whether all is known that a path leads to. What a map lacks is unknown, unless the request is complete. */
 function isKnown(value: unknown, [step, ...path]: readonly (string | number)[], isComplete: boolean): boolean {

@@ -18,7 +18,8 @@ export function json(value: unknown): unknown {
   return value;
 }
 
-function isMap(value: unknown): value is { readonly [name: string]: unknown } {
+/** Whether a value is an object that JSON makes. */
+export function isMap(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 

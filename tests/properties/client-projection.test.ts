@@ -82,6 +82,12 @@ test('no answer is wrong, nor of the engine about partial rows, for any value of
         const [answers = {}] = ask(request as never);
         requests += 1;
         for (const answer of Object.values(answers)) counts[answer] += 1;
+        // A server gets what JSON makes of a row: the object itself may have other members.
+        for (const attr of objectsOf(shown)) {
+          const [others = {}] = ask({ ...request, rows: [{ ...place, attr }] } as never);
+          for (const [action, other] of Object.entries(others))
+            if (other !== 'conditional') assert.is(other, answers[action], `seed ${seed}: ${action} of another object`);
+        }
         if (round % 5 === 0) {
           const some = { engine: random.pick(engines), principal, place, actions: own.actions };
           const wrong = findWrongPartial(random, some, partial);
@@ -120,6 +126,16 @@ test('no answer is wrong, nor of the engine about partial rows, for any value of
 });
 
 test.run();
+
+/** Objects that are the same attributes in JSON. */
+function objectsOf(shown: object): readonly object[] {
+  class Row {
+    toJSON(): object {
+      return shown;
+    }
+  }
+  return [new Row(), { toJSON: () => shown }, Object.assign(new Row(), { owner: 'u1' })];
+}
 
 /** An answer of the engine about a row with some attributes that is wrong for one with more. */
 function findWrongPartial(
