@@ -56,6 +56,7 @@ async function open({ address, socketMode, unread = false, onConnection }: Liste
     createServer({ noDelay: true, pauseOnConnect: unread }, (socket) => entry.enter(socket));
   if (address.kind === 'unix') {
     const { path } = address;
+    requireSocketPath(path);
     rmSync(path, { force: true });
     const { server } = await listen(newServer(), { path });
     if (socketMode !== DEFAULT_SOCKET_MODE) chmodSync(path, socketMode);
@@ -68,6 +69,16 @@ async function open({ address, socketMode, unread = false, onConnection }: Liste
   const { servers, port } = await listenOnAll(newServer, address);
   return { address: hostAndPort(address.host, port), close: () => stopListening(servers, entry) };
 }
+
+/** Requires a path that fits into the address of a socket: Node 20 cuts a longer one, and listens where no client looks. */
+function requireSocketPath(path: string): void {
+  const length = Buffer.byteLength(path);
+  if (length > LONGEST_PATH)
+    throw new Error(`the path of a socket has at most ${LONGEST_PATH} bytes, and this one has ${length}`);
+}
+
+/** The length of `sun_path` without the NUL at its end. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103;
 
 /** Passes connections on, or queues them for a moment. */
 class Entry {

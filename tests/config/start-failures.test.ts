@@ -78,6 +78,12 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   ],
   ['a port in use', () => set(`server.httpListenAddr=${TAKEN()}`), 'server.httpListenAddr: listen EADDRINUSE'],
   ['a gRPC port in use', () => set(`server.grpcListenAddr=${TAKEN()}`), 'server.grpcListenAddr: listen EADDRINUSE'],
+  [
+    'a socket with a path that is too long',
+    () => set(`server.httpListenAddr=unix:/${'x'.repeat(200)}`),
+    /the path of a socket has at most 10[37] bytes, and this one has 201/,
+  ],
+  ['a folder in place of a socket', () => set('server.grpcListenAddr=unix:a-folder'), 'server.grpcListenAddr: '],
   ['a socket in no folder', () => set('server.httpListenAddr=unix:/none/x.sock'), /ENOENT|EACCES/],
   [
     'a certificate file that does not exist',
