@@ -254,7 +254,7 @@ function readString(node: YamlNode): string {
     throw new InputError(
       'expected a string',
       node.place,
-      'text' in node ? [{ message: `write it in quotes: \`"${node.text}"\`` }] : [],
+      'text' in node && node.text !== '' ? [{ message: `write it in quotes: \`"${node.text}"\`` }] : [],
     );
   if (node.text === '') throw new InputError('the string must not be empty', node.place);
   return node.text;
@@ -275,14 +275,21 @@ function readStrings(node: YamlNode): readonly string[] {
 /** Attributes as a request has them. */
 const REQUEST_VALUES: JsonReader = {
   // In a policy `1e3` is a string; in JSON, and so here, a number.
-  stringValue: ({ style, text }) => (style === 'plain' && JSON_NUMBER.test(text) ? Number(text) : text),
-  rejectNumber: ({ place }) => {
-    throw new InputError('a request cannot have this number', place);
-  },
+  stringValue: ({ style, text, place }) =>
+    style === 'plain' && JSON_NUMBER.test(text) ? requireFinite(Number(text), place) : text,
+  rejectNumber: ({ place }) => refuseNumber(place),
   rejectKey: ({ text, place }) => {
     throw new InputError('a key must be a string', place, quoted(text, place));
   },
 };
+
+function requireFinite(number: number, place: Place): number {
+  return Number.isFinite(number) ? number : refuseNumber(place);
+}
+
+function refuseNumber(place: Place): never {
+  throw new InputError('a request cannot have this number', place);
+}
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
