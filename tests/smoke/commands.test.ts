@@ -121,4 +121,17 @@ for (const { line, code = 0, input = '', prints = /^/, isOnce = false } of COMMA
   });
 }
 
+// Other systems keep a folder that a process is in.
+if (process.platform === 'linux' && !IS_REPEATED)
+  for (const line of [['compile'], ['serve'], ['init']])
+    test(`${line.join(' ')} in a folder that was removed`, () => {
+      const script = 'mkdir removed && cd removed && rmdir ../removed && exec "$0" "$@"';
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAMS.authzc, ...line], {
+        cwd: repository.folder,
+        encoding: 'utf8',
+      });
+      const message = 'authzc: the working directory was removed: change to another one\n';
+      assert.equal([status, stdout, stderr], [1, '', message]);
+    });
+
 test.run();
