@@ -26,6 +26,7 @@ resourcePolicy:
     - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.shares.exists(s, s.who == P.id && s.kind == 'blo\\\\\\\\cked')"}}}
     - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.late && R.attr.tenant != P.attr.tenant"}}}
     - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.late && R.attr.tenant != P.attr.other"}}}
+    - {actions: [view], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: "R.attr.blocks.exists(b, P.id in b.whom)"}}}
     - {actions: [view], effect: EFFECT_DENY, roles: [banned], condition: {match: {expr: "R.attr.late"}}}
 `;
 
@@ -38,6 +39,7 @@ const TABLES = `tables:
       tenant: {column: tenant, type: text, nulls: never}
       late: {column: late, type: boolean, nulls: never}
       shares: {relation: many, table: public.shares, on: {doc: id}, columns: {who: {column: who, type: text, nulls: never}, kind: {column: kind, type: text, nulls: never}}}
+      blocks: {relation: many, table: public.blocks, on: {doc: id}, columns: {whom: {column: whom, type: list, nulls: never}}}
     rls: {select: view, insert: view, update: view, delete: view, to: [app]}
 rls: {principal: signed, attributes: {tenant: text}}
 `;
@@ -47,8 +49,12 @@ const DATABASE = `
 CREATE ROLE app LOGIN;
 CREATE TABLE docs (id text PRIMARY KEY, owner text NOT NULL, tenant text NOT NULL DEFAULT 't1', late boolean NOT NULL DEFAULT false);
 CREATE TABLE shares (doc text NOT NULL, who text NOT NULL, kind text NOT NULL);
-INSERT INTO docs VALUES ('d1', 'u1', 't1', false), ('d2', 'u2', 't1', false), ('d3', 'u1', 't1', false), ('d4', 'u2', 't1', false), ('d5', 'u1', 't2', true), ('d6', 'u1', 't1', true);
+INSERT INTO docs VALUES ('d1', 'u1', 't1', false), ('d2', 'u2', 't1', false), ('d3', 'u1', 't1', false), ('d4', 'u2', 't1', false), ('d5', 'u1', 't2', true), ('d6', 'u1', 't1', true), ('d7', 'u1', 't1', false);
 INSERT INTO shares VALUES ('d2', 'u1', 'read'), ('d3', 'u1', 'blo\\cked');
+CREATE TABLE blocks (doc text NOT NULL, whom jsonb NOT NULL);
+INSERT INTO blocks SELECT CASE n WHEN 1 THEN 'd7' ELSE 'other' END, '["u1"]' FROM generate_series(1, 9999) AS n;
+CREATE INDEX ON blocks USING gin (whom);
+ANALYZE blocks;
 `;
 
 const SECRET = new TextEncoder().encode('0123456789abcdef0123456789abcdef');
@@ -98,6 +104,7 @@ const SESSIONS: readonly (readonly [name: string, statements: readonly string[]]
       'SET IntervalStyle = sql_standard',
     ],
   ],
+  ['an index returns some rows', ['SET enable_seqscan = off', 'SET gin_fuzzy_search_limit = 1']],
   ['plans are kept', ['SET plan_cache_mode = force_generic_plan', 'SET enable_seqscan = off']],
 ];
 
@@ -253,7 +260,7 @@ test('TRUNCATE, and locks of tables without a privilege, are refused', async () 
       assert.is(await transact('u1', (client) => client.query(statement)).then(String, codeOf), '42501', statement);
   });
   const { rows } = await cluster.client.query('SELECT count(*)::integer AS n FROM docs');
-  assert.equal(rows, [{ n: 6 }]);
+  assert.equal(rows, [{ n: 7 }]);
 });
 
 test('locks say nothing about rows of another principal', async () => {

@@ -59,6 +59,8 @@ const FAULTS: readonly (readonly [id: FindingId, statements: string])[] = [
   ['helper-changed', 'ALTER FUNCTION KEYS RESET search_path'],
   ['helper-changed', 'ALTER FUNCTION KEYS SET search_path = public'],
   ['helper-changed', "ALTER FUNCTION KEYS SET search_path = ''"],
+  ['helper-changed', 'ALTER FUNCTION KEYS RESET gin_fuzzy_search_limit'],
+  ['helper-changed', 'ALTER FUNCTION KEYS SET gin_fuzzy_search_limit = 1'],
   ['helper-changed', "ALTER FUNCTION authz.is_set() SET search_path = ''"],
   ['helper-immutable', 'ALTER FUNCTION KEYS IMMUTABLE'],
   [

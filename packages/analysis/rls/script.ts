@@ -1,7 +1,7 @@
 import { quotedText } from '../../../runtime/residual/sql/policy-condition.js';
 import { quotedName, quotedPart } from '../sql-names.js';
 import { roleName } from './names.js';
-import { LOCAL_SEARCH_PATH, SETS_SEARCH_PATH } from './search-path.js';
+import { LOCAL_SEARCH_PATH, READS_ALL, SETS_SEARCH_PATH } from './search-path.js';
 import { SIGNATURES } from './signatures.js';
 import type {
   Helper,
@@ -190,7 +190,7 @@ function keyFunctionStatements({ name, table, columns, query }: KeyFunction, rea
       : `TABLE (${columns.map((column, position) => `key${position + 1} ${typeOf(column)}`).join(', ')})`;
   return [
     `CREATE OR REPLACE FUNCTION authz.${name}() RETURNS ${type}`,
-    `LANGUAGE sql STABLE SECURITY DEFINER ${SETS_SEARCH_PATH} AS ${quotedText(query)};`,
+    `LANGUAGE sql STABLE SECURITY DEFINER ${READS_ALL} AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name}() OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name}() IS ${quotedText(`authz keys of ${table}`)};`,
   ].join('\n');
@@ -200,7 +200,7 @@ function rowFunctionStatements({ name, table, columns, query }: RowFunction, rea
   const types = columns.map((column) => `${quotedName(table)}.${quotedPart(column)}%TYPE`).join(', ');
   return [
     `CREATE OR REPLACE FUNCTION authz.${name}(${types}) RETURNS boolean`,
-    `LANGUAGE sql STABLE SECURITY DEFINER ${SETS_SEARCH_PATH} AS ${quotedText(query)};`,
+    `LANGUAGE sql STABLE SECURITY DEFINER ${READS_ALL} AS ${quotedText(query)};`,
     `ALTER FUNCTION authz.${name} OWNER TO ${reader};`,
     `COMMENT ON FUNCTION authz.${name} IS ${quotedText(`authz row of ${table}`)};`,
   ].join('\n');

@@ -1,5 +1,5 @@
 import { roleName } from '../../analysis/rls/names.js';
-import { FUNCTION_SEARCH_PATH } from '../../analysis/rls/search-path.js';
+import { FUNCTION_SEARCH_PATH, WHOLE_INDEXES } from '../../analysis/rls/search-path.js';
 import { SIGNED_VALUE } from '../../analysis/rls/signatures.js';
 import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
@@ -163,6 +163,8 @@ function immutable(object: string, name: string): readonly RlsFinding[] {
 
 const OTHER_PATH = `its search_path is not \`${FUNCTION_SEARCH_PATH}\`: what it calls can be replaced`;
 
+const SOME_ROWS = `its ${WHOLE_INDEXES.split('=')[0]} is not 0: a session decides how many rows an index returns`;
+
 function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): readonly RlsFinding[] {
   const [, name = '', parameters = ''] = /^(\w+)\((.*)\)$/s.exec(signature) ?? [];
   const object = `function authz.${signature}`;
@@ -195,6 +197,7 @@ function oneReaderFunction(
     ...(found.body.trim() === query.trim() ? [] : ['its query is not the one that `authzc rls` writes']),
     ...(found.isDefiner && found.owner === reader ? [] : [`it does not run as ${reader}`]),
     ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
+    ...((found.settings ?? []).includes(WHOLE_INDEXES) ? [] : [SOME_ROWS]),
   ];
   return changed(object, problems);
 }
