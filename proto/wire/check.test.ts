@@ -3,7 +3,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
 import { checkResourcesRequestViolations } from '../gen/validate/request.js';
-import { checkResourcesRequestSize, decodeCheckResourcesRequest } from '../gen/wire/request.js';
+import {
+  checkResourcesRequestSize,
+  decodeCheckResourcesRequest,
+  decodePlanResourcesRequest,
+} from '../gen/wire/request.js';
 import type { CheckResourcesResponse } from '../gen/messages.js';
 import { encodeCheckResourcesResponse } from '../gen/wire/response.js';
 import { MAX_VALUE_DEPTH } from './value.js';
@@ -119,6 +123,37 @@ test('unknown fields of every wire type are skipped', () => {
   ]);
   const request = decodeCheckResourcesRequest(Buffer.concat([unknown, encodeRequest({ requestId: 'r' }), unknown]));
   assert.is(request.requestId, 'r');
+});
+
+test('varints may be padded, and their upper bits are not lost in tags, lengths and bools', () => {
+  const decodes = (...bytes: readonly number[]): unknown => decodeCheckResourcesRequest(Buffer.from(bytes));
+  const name = { ...(decodes() as object), requestId: 'a' };
+  const meta = { ...(decodes() as object), includeMeta: true };
+  assert.equal(decodes(0x0a, 1, 97), name);
+  assert.equal(decodes(0x8a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x81, 0, 97), name);
+  assert.equal(decodes(0x10, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1), meta);
+  // The largest field number.
+  assert.equal(decodes(0xf8, 0xff, 0xff, 0xff, 0x0f, 0, 0x0a, 1, 97), name);
+  for (const upper of [
+    [0x80, 0x80, 0x80, 0x10],
+    [0x80, 0x80, 0x80, 0x80, 1],
+    [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1],
+    [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0],
+  ]) {
+    assert.throws(() => decodes(0x8a, ...upper, 1, 97), isWireError, `a tag, ${upper}`);
+    assert.throws(() => decodes(0x0a, 0x81, ...upper, 97), isWireError, `a length, ${upper}`);
+    assert.throws(
+      () => decodes(0xa2, 0x06, 0x81, ...upper, 97),
+      isWireError,
+      `the length of an unknown field, ${upper}`,
+    );
+  }
+  for (const last of [2, 0x7f]) {
+    const beyond = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, last];
+    assert.throws(() => decodes(0x10, ...beyond), isWireError, 'a bool');
+    assert.throws(() => decodes(0xa0, 0x06, ...beyond), isWireError, 'an unknown number');
+    assert.throws(() => decodePlanResourcesRequest(Buffer.from([0x30, ...beyond])), isWireError, 'a bool of a plan');
+  }
 });
 
 test('millions of empty items are one object, and each of them violates its rules', () => {

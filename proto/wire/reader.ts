@@ -40,32 +40,26 @@ export class WireReader {
 
   /** The number of a field times eight, plus its wire type. */
   tag(): number {
-    const tag = this.uint32();
+    const tag = this.#size();
     if (tag >>> 3 === 0) throw new WireError('field number 0');
     return tag;
   }
 
   /** A varint of at most 32 bits; longer ones lose their upper bits, as the encoding requires. */
   uint32(): number {
-    let byte = this.#byte();
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    for (let shift = 7; shift < 70; shift += 7) {
-      byte = this.#byte();
-      if (shift < 32) value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
-    }
-    throw new WireError('varint of more than ten bytes');
+    const byte = this.#byte();
+    return byte < 0x80 ? byte : this.#longVarint(byte, 64) >>> 0;
   }
 
   bool(): boolean {
     let set = false;
-    for (let length = 0; length < 10; length++) {
+    for (let shift = 0; shift < 70; shift += 7) {
       const byte = this.#byte();
+      if (shift === 63 && byte > 1) break;
       if ((byte & 0x7f) !== 0) set = true;
       if (byte < 0x80) return set;
     }
-    throw new WireError('varint of more than ten bytes');
+    throw new WireError('varint of more than 64 bits');
   }
 
   double(): number {
@@ -93,7 +87,7 @@ export class WireReader {
 
   /** Reads the length of a message and returns the offset of its end, which must be within the enclosing message. */
   messageEnd(): number {
-    const length = this.uint32();
+    const length = this.#size();
     const end = this.#at + length;
     if (end > this.bytes.length) throw new WireError('unexpected end');
     return end;
@@ -154,6 +148,26 @@ export class WireReader {
     const slice = this.bytes.subarray(start, end);
     if (!isUtf8(slice)) throw new WireError('string with invalid UTF-8');
     return slice.toString('utf8');
+  }
+
+  /** A tag or a length. Without its upper bits it would be another one, so it has none. */
+  #size(): number {
+    const byte = this.#byte();
+    return byte < 0x80 ? byte : this.#longVarint(byte, 32) >>> 0;
+  }
+
+  /** The lower 32 bits of a varint after its first byte. Throws if it has more bits than `width`. */
+  #longVarint(first: number, width: 32 | 64): number {
+    let value = first & 0x7f;
+    for (let shift = 7; shift < 70; shift += 7) {
+      const byte = this.#byte();
+      const bits = byte & 0x7f;
+      if (shift + 7 > width && bits >>> Math.max(0, width - shift) !== 0)
+        throw new WireError(`varint of more than ${width} bits`);
+      if (shift < 32) value |= bits << shift;
+      if (byte < 0x80) return value;
+    }
+    throw new WireError('varint of more than ten bytes');
   }
 
   #byte(): number {
