@@ -31,9 +31,9 @@ export function createExtAuthz(gateway: Gateway, services: Services): GrpcPlugin
 
 function handler(gateway: Gateway, services: Services, authInfo: string): handleUnaryCall<Buffer, Buffer> {
   const writer = new WireWriter();
-  const send = ({ callback }: GrpcCall, response: CheckResponse): number => {
+  const send = (call: GrpcCall, response: CheckResponse): number => {
     const message = encodeCheckResponse(response, writer);
-    callback(null, message);
+    call.respond(null, message);
     return message.length;
   };
   const run = createRunner<GrpcCall, Identity>(services, {

@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
 import type { Call } from '../../server/service/call.js';
+import type { GrpcCall } from '../../server/transport/grpc/grpc-call.js';
 import type { CallEnd, Checked, Planned, Watcher } from '../../server/service/watcher.js';
 import { fakeDecider } from '../support/server/fake-decider.js';
 import { send } from '../support/server/http-client.js';
@@ -110,6 +111,32 @@ test('a plan is observed', async () => {
   assert.is(seen[0]?.planned[0]?.plan.filter.kind, 'KIND_ALWAYS_DENIED');
   assert.is(seen[0]?.call.method, '/authz.svc.v1.AuthzService/PlanResources');
 });
+
+test('an answered or refused call over gRPC holds neither its bytes nor its connection, but can be asked who called', async () => {
+  const name = 'authz.request.v1.CheckResourcesRequest';
+  await call(METHOD, encode(name, check));
+  await call(METHOD, encode(name, {})).catch(() => {});
+  assert.equal(
+    seen.map(({ end }) => end?.code),
+    [undefined, 'invalid_argument'],
+  );
+  for (const one of seen) {
+    assert.equal(heldBy((one.call as GrpcCall).call), []);
+    assert.match(one.call.peer().address, /^127\.0\.0\.1:/);
+    assert.equal([...one.call.metadata().keys()].includes('user-agent'), true);
+  }
+});
+
+/** The paths to bytes and to streams of the connection. */
+function heldBy(value: object, path = '', known = new Set<object>()): string[] {
+  if (known.has(value)) return [];
+  known.add(value);
+  if (ArrayBuffer.isView(value) || value.constructor?.name === 'ServerHttp2Stream') return [path];
+  return Reflect.ownKeys(value).flatMap((key) => {
+    const held = Object.getOwnPropertyDescriptor(value, key)?.value as unknown;
+    return typeof held === 'object' && held !== null ? heldBy(held, `${path}.${String(key)}`, known) : [];
+  });
+}
 
 test('a call that fails parsing or validation has no call id; one that a handler rejects has one, and no decision', async () => {
   await post('/api/check/resources', '{');

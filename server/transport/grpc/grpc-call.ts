@@ -21,10 +21,21 @@ export class GrpcCall implements TransportCall {
     readonly method: string,
     readonly call: ServerUnaryCall<Buffer, Buffer>,
     /** Sends the response, or the error, of the library's call. */
-    readonly callback: sendUnaryData<Buffer>,
+    private readonly callback: sendUnaryData<Buffer>,
     /** The kind of transport security of the listener; empty for none. */
     readonly authInfo: string,
   ) {}
+
+  /**
+   * Sends the response, or the error, and lets the library's call go of the request and the connection: Node keeps
+   * answered calls until old garbage is collected (docs/decisions/connections-and-limits.md#0155).
+   */
+  respond(error: Parameters<sendUnaryData<Buffer>>[0], message?: Buffer): void {
+    this.callback(error, message);
+    const answered: Answered = this.call;
+    answered.request = undefined;
+    answered.call = undefined;
+  }
 
   peer(): Peer {
     this.#peer ??= this.#whoCalls();
@@ -67,6 +78,12 @@ export class GrpcCall implements TransportCall {
     const forwardedFor = metadata.get('x-forwarded-for').join(', ');
     return { address: readAddress(this.call.getPeer()), authInfo: this.authInfo, userAgent, forwardedFor };
   }
+}
+
+/** What the library does not declare: nothing reads it once the response is sent. */
+interface Answered {
+  request: Buffer | undefined;
+  call?: object | undefined;
 }
 
 /** The library joins address and port with a colon, whatever the address, and uses `unknown` for missing ones. */

@@ -53,12 +53,12 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
     isLate,
     answer: (own, message) => {
       own.call.sendMetadata(handled(own));
-      own.callback(null, message);
+      own.respond(null, message);
       return message.length;
     },
     refuse: (own, error) => {
       if (own.id !== '') own.call.sendMetadata(handled(own));
-      own.callback(toGrpcError(error));
+      own.respond(toGrpcError(error));
       return 0;
     },
   });
