@@ -49,7 +49,8 @@ export function acceptRows(
   let spellings: ReadonlySet<string> | undefined;
   const isSpeltOtherwise = (key: string): boolean => {
     spellings ??= new Set([...(found?.keys() ?? [])].map(foldKey));
-    return spellings.has(foldKey(key));
+    const folded = foldKey(key);
+    return spellings.has(folded) || spellings.has(leadingNumber(folded));
   };
   return new Map(
     keys.map((key) => {
@@ -64,9 +65,21 @@ export function acceptRows(
   );
 }
 
-/** A key without what databases may ignore when they compare: case, accents, forms of Unicode, and spaces around. */
+/**
+ * A key without what databases may ignore when they compare: case, accents, forms of Unicode, and spaces around, and how a
+ * UUID is written.
+ */
 function foldKey(key: string): string {
-  return key.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  const folded = key.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  const digits = folded.replace(/[-{}]/g, '');
+  return /^[\da-f]{32}$/.test(digits) ? digits : folded;
+}
+
+/** The number that a column of integers compares with a text, such as 1 with `01`: MySQL reads the beginning. */
+function leadingNumber(text: string): string {
+  const digits = text.replace(/(\d)_(?=\d)/g, '$1');
+  const whole = Number(digits);
+  return String(Number.isNaN(whole) ? Number.parseFloat(digits) : whole);
 }
 
 /** Rows by key; undefined for an answer of another shape. */

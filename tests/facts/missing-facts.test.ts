@@ -523,8 +523,21 @@ test('a row that the database finds by another spelling of its id is not no row'
     if (stored !== 'strasse')
       assertUnknown(await open([source(['locked'], async () => rows, { notFound: 'absent' })], { id }), 'ambiguous');
   }
-  const others = source(['locked'], async () => ({ x: { locked: true } }), { notFound: 'absent' });
-  assert.ok((await open([others])).allowed);
+  // Columns of integers and of UUIDs.
+  const uuid = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
+  for (const [id, stored] of [
+    ...['01', ' 1', '+1', '1.0', '1e0', '0x1', '1x'].map((spelt) => [spelt, 1] as const),
+    ['1_0', 10],
+    ['-00', 0],
+    ...[`{${uuid}}`, uuid.replaceAll('-', ''), uuid.toUpperCase()].map((spelt) => [spelt, uuid] as const),
+  ] as const) {
+    const rows = [{ id: stored, locked: true }];
+    assertUnknown(await open([source(['locked'], async () => rows, { notFound: 'absent' })], { id }), 'ambiguous');
+  }
+  for (const key of ['x', '2', '10', '-1', uuid]) {
+    const others = source(['locked'], async () => ({ [key]: { locked: true } }), { notFound: 'absent' });
+    assert.ok((await open([others])).allowed, key);
+  }
 });
 
 test('what another script adds to all objects is not sent', async () => {
