@@ -1,4 +1,5 @@
-import { lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -83,6 +84,45 @@ test('a link stays a link, and links in folders are not followed', async () => {
   assert.is(readFileSync(join(folder, 'elsewhere/target.yaml'), 'utf8'), TIDY);
 });
 
+test('a file that compile refuses to read is an error, and the others are formatted', async () => {
+  const large = `${UNTIDY}${'#'.repeat(4 * 1024 * 1024)}\n`;
+  const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+  const unread = {
+    'utf16.yaml': ['invalid-utf8', (path: string) => writeFileSync(path, utf16(UNTIDY))],
+    'swapped.yaml': ['invalid-utf8', (path: string) => writeFileSync(path, utf16(UNTIDY).swap16())],
+    'utf16_test.yaml': ['invalid-utf8', (path: string) => writeFileSync(path, utf16('tests:   []\n'))],
+    'large.yaml': ['too-large', (path: string) => writeFileSync(path, large)],
+    'pipe.yaml': ['not-regular', (path: string) => execFileSync('mkfifo', [path])],
+    'device.yml': ['not-regular', (path: string) => symlinkSync('/dev/zero', path)],
+    'self.yaml': ['broken-link', (path: string) => symlinkSync('self.yaml', path)],
+    'gone.yaml': ['broken-link', (path: string) => symlinkSync('nowhere.yaml', path)],
+  } as const;
+  const folder = newFolder({
+    'app/untidy.yaml': UNTIDY,
+    'app/utf16-of-others.yaml': utf16('a:   1\n'),
+  });
+  // Sparse: a file of another program that no buffer holds.
+  writeFileSync(join(folder, 'app/huge.yaml'), '');
+  truncateSync(join(folder, 'app/huge.yaml'), 16 * 2 ** 30);
+  for (const [name, [, create]] of Object.entries(unread)) create(join(folder, 'app', name));
+  for (const flags of [['--check'], []]) {
+    const { code, stdout } = await callAuthzc(['fmt', ...flags, 'app'], folder);
+    assert.is(code, 3);
+    const reported = [...stdout.matchAll(/^app\/(\S+): error\[file\/(\S+)\]: .+\n {2}note: .+$/gm)];
+    assert.equal(
+      Object.fromEntries(reported.map(([, name, problem]) => [name, problem])),
+      Object.fromEntries(Object.entries(unread).map(([name, [problem]]) => [name, problem])),
+    );
+    assert.match(stdout, /^app\/untidy\.yaml$/m);
+  }
+  assert.is(readFileSync(join(folder, 'app/untidy.yaml'), 'utf8'), TIDY);
+  for (const [name, [problem]] of Object.entries(unread)) {
+    const { code, stdout } = await callAuthzc(['fmt', '--check', `app/${name}`], folder);
+    assert.is(code, 3, name);
+    assert.match(stdout, `app/${name}: error[file/${problem}]`);
+  }
+});
+
 test('what is missing and what is not YAML is an error with its path', async () => {
   const folder = newFolder({ 'a.json': '{}' });
   for (const [path, message, status] of [
@@ -97,7 +137,7 @@ test('what is missing and what is not YAML is an error with its path', async () 
 
 test.run();
 
-function newFolder(files: { readonly [path: string]: string }): string {
+function newFolder(files: { readonly [path: string]: string | Uint8Array }): string {
   const folder = folderOf(files);
   folders.push(folder);
   return folder;

@@ -1,10 +1,11 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { formatted } from '../../../compiler/format/format.js';
-import { decodePolicy, readPolicy } from '../../../compiler/load/load.js';
+import { linkTarget } from '../../../compiler/load/link-target.js';
+import { decodePolicy, MAX_FILE_SIZE, readPolicy } from '../../../compiler/load/load.js';
 import { isHidden, isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../../compiler/load/names.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -105,12 +106,20 @@ function unformatted({ path }: OutputFile): Finding {
 interface NamedFile {
   readonly folder: string;
   readonly name: string;
+  /** Why there is nothing to read. */
+  readonly problem?: Problem | undefined;
 }
+
+type Problem = 'file/broken-link' | 'file/not-regular';
 
 /** A text before and after; undefined if it is not well-formed, which is reported. */
 type FormattedText = { readonly before: string; readonly after: string } | undefined;
 
-function formattedFile({ folder, name }: NamedFile, report: Diagnostics): FormattedText {
+function formattedFile({ folder, name, problem }: NamedFile, report: Diagnostics): FormattedText {
+  if (problem !== undefined) {
+    report.add(problem, new Source(name, ''), {});
+    return undefined;
+  }
   return formattedText(name, readPolicy(folder, name, report, folder), report);
 }
 
@@ -124,25 +133,37 @@ function formattedText(name: string, before: string | undefined, report: Diagnos
  * @throws {InputError} if there is nothing, or a file of another format.
  */
 function filesAt(path: string): readonly NamedFile[] {
-  const standing = statSync(path, { throwIfNoEntry: false });
+  const standing = lstatSync(path, { throwIfNoEntry: false });
   if (standing === undefined) throw new MissingError('does not exist', undefined, [], path);
-  if (standing.isDirectory()) return filesIn(path).flatMap((name) => (isOwn(path, name) ? { folder: path, name } : []));
+  const problem = problemAt(dirname(path), basename(path));
+  if (problem !== undefined) return [{ folder: dirname(path), name: basename(path), problem }];
+  if (statSync(path).isDirectory()) return filesIn(path);
   if (!isYaml(path)) throw new InputError('only YAML files are formatted', undefined, [], path);
   // A link to a file stays a link.
-  const file = lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+  const file = standing.isSymbolicLink() ? realpathSync(path) : path;
   return [{ folder: dirname(file), name: basename(file) }];
 }
 
 /** Policies, tests and fixtures below a folder; not schemas, which are JSON. */
-function filesIn(folder: string, inner = ''): readonly string[] {
+function filesIn(folder: string, inner = ''): readonly NamedFile[] {
   return readdirSync(join(folder, inner), { withFileTypes: true })
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .flatMap((entry) => {
-      const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
-      if (isHidden(entry.name) || path === SCHEMAS_DIRECTORY) return [];
-      if (entry.isDirectory()) return filesIn(folder, path);
-      return entry.isFile() && isYaml(entry.name) ? [path] : [];
+      const name = inner === '' ? entry.name : `${inner}/${entry.name}`;
+      if (isHidden(entry.name) || name === SCHEMAS_DIRECTORY) return [];
+      if (entry.isDirectory()) return filesIn(folder, name);
+      if (!isYaml(entry.name)) return [];
+      if (entry.isFile()) return isOwn(folder, name) ? { folder, name } : [];
+      const problem = problemAt(folder, name);
+      return problem === undefined ? [] : { folder, name, problem };
     });
+}
+
+/** What is at a path, if it is neither a file nor a folder: compile refuses it, and reading a pipe may never end. */
+function problemAt(folder: string, name: string): Problem | undefined {
+  const target = linkTarget(name, folder);
+  if (target === 'nowhere') return 'file/broken-link';
+  return target === 'special' ? 'file/not-regular' : undefined;
 }
 
 /**
@@ -150,11 +171,23 @@ function filesIn(folder: string, inner = ''): readonly string[] {
  * as well.
  */
 function isOwn(folder: string, name: string): boolean {
-  const head = new TextDecoder().decode(readFileSync(join(folder, name)));
+  const head = headOf(join(folder, name));
   if (isSuiteFile(basename(name))) return /^["']?tests["']?\s*:/m.test(head);
   if (isSkippedDirectory(basename(dirname(name))))
     return /^["']?(principals|resources|auxData|principalGroups|resourceGroups)["']?\s*:/m.test(head);
   return /^\s*["']?apiVersion["']?\s*:\s*["']?api\.authz\.dev\//m.test(head);
+}
+
+/** As much of a file as a policy may have. Of UTF-16, which is refused later, what it has in ASCII. */
+function headOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(Math.min(fstatSync(file).size, MAX_FILE_SIZE));
+    const length = readSync(file, bytes);
+    return new TextDecoder().decode(bytes.subarray(0, length)).replaceAll('\0', '').replaceAll('\ufffd', '');
+  } finally {
+    closeSync(file);
+  }
 }
 
 function isYaml(name: string): boolean {

@@ -97,7 +97,7 @@ export async function stop({ child, ended }: Running): Promise<Ended & { readonl
 }
 
 /** Creates a new folder with these files. */
-export function folderOf(files: { readonly [path: string]: string }): string {
+export function folderOf(files: { readonly [path: string]: string | Uint8Array }): string {
   const folder = mkdtempSync(join(tmpdir(), 'authz-cli-'));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
