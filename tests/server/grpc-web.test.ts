@@ -86,6 +86,19 @@ test('text is base64, even when it was encoded piece by piece', async () => {
   }
 });
 
+test('text that is not base64 is refused', async () => {
+  const text = framed(message).toString('base64').replace(/=+$/, '');
+  const statusOf = async (body: string): Promise<string | undefined> =>
+    /grpc-status: (\d+)/.exec(
+      Buffer.from((await post(body, 'application/grpc-web-text')).text, 'base64').toString(),
+    )?.[1];
+  assert.is(await statusOf(text), '0');
+  const [head, rest] = [text.slice(0, 8), text.slice(8)];
+  for (const junk of ['!', '-', ' ', '\n', '\0', 'é', 'A=', '====A'])
+    assert.is(await statusOf(`${head}${junk}${rest}`), '13', JSON.stringify(junk));
+  for (const end of ['!', '=A', '\r\n']) assert.is(await statusOf(`${text}${end}`), '13', JSON.stringify(end));
+});
+
 test('every error is a gRPC status with HTTP status 200, and only handled calls name the release', async () => {
   const status = async (body: Buffer, headers = {}) => {
     const answer = await post(body, 'application/grpc-web+proto', headers);

@@ -1,4 +1,4 @@
-import { CODES, type RpcError } from '../../service/rpc-error.js';
+import { CODES, RpcError } from '../../service/rpc-error.js';
 import { encodeDetails, forTrailers } from '../error-details.js';
 import { frame, readMessage } from './frames.js';
 
@@ -31,14 +31,22 @@ const GRPC_WEB = /^application\/grpc-web(-text)?(\+proto)?\s*(;|$)/i;
 const TEXT_TYPE = 'application/grpc-web-text';
 const TRAILERS = 0x80;
 
-/** Base64 that may be encoded in several pieces, each with its own padding. */
+const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
+
+/**
+ * Base64 that may be encoded in several pieces, each with its own padding. Throws an RpcError for other text: Node would
+ * leave out what it cannot decode.
+ */
 function decodeText(body: Buffer): Buffer {
   const text = body.toString('latin1');
+  if (NOT_BASE64.test(text)) throw new RpcError('internal', 'base64 was expected');
   const decoded = Buffer.allocUnsafe(Math.ceil((text.length * 3) / 4));
   let length = 0;
   for (let start = 0; start < text.length; ) {
     const padding = text.indexOf('=', start);
     const end = padding < 0 ? text.length : padding;
+    // One character is less than a byte.
+    if ((end - start) % 4 === 1) throw new RpcError('internal', 'base64 was expected');
     if (end > start) length += decoded.write(text.slice(start, end), length, 'base64');
     start = end + 1;
   }
