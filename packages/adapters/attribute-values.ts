@@ -45,6 +45,23 @@ export function convertAttribute(
   }
 }
 
+/**
+ * Whether a value that a library read is a constant of the mapping. Drivers return integers as bigints or strings, too.
+ *
+ * @throws {TypeError} for a value of which that is not known: a related row that does not count denies nothing.
+ */
+export function isStored(value: unknown, wanted: string | number | boolean | null, place: string): boolean {
+  if (value === null || wanted === null) return value === wanted;
+  switch (typeof wanted) {
+    case 'string':
+      return typeof value === 'string' ? value === wanted : refuse(value, 'a string', place);
+    case 'number':
+      return (typeof value === 'boolean' ? Number(value) : parseDecimal(value, place)) === wanted;
+    case 'boolean':
+      return parseBoolean(value, place) === wanted;
+  }
+}
+
 /** How a driver is told to return dates as strings. */
 const AS_STRINGS: { readonly [dialect in SqlDialect]: string } = {
   postgresql: 'with `pg.types.setTypeParser(1114, (text) => text)` for node-postgres',

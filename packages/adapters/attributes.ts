@@ -1,7 +1,7 @@
 /** The attributes of rows, made by the mapping that conditions are made by, so that lists and checks agree. */
 import type { JsonValue } from '../../runtime/residual/filters.js';
 import { setOwn } from '../cel/runtime/own-property.js';
-import { convertAttribute } from './attribute-values.js';
+import { convertAttribute, isStored } from './attribute-values.js';
 import {
   type MappedColumn,
   type MappedColumns,
@@ -194,7 +194,8 @@ class Reader {
         const value = valueOf(one, column, of);
         if (value === undefined)
           throw new TypeError(`\`${attribute}\`: \`${column}\` of a row of \`${of.name}\` was not read: select it`);
-        return value;
+        // As text, different bytes may be alike.
+        return value instanceof Uint8Array ? value.join() : value;
       });
       return values.includes(null) ? undefined : JSON.stringify(values.map(String));
     };
@@ -221,7 +222,7 @@ class Reader {
         throw new TypeError(
           `\`${attribute}\`: \`${column}\` of a related row was not read: select it, because it decides whether the row counts`,
         );
-      return typeof wanted === 'boolean' && typeof value === 'number' ? value === Number(wanted) : value === wanted;
+      return isStored(value, wanted, `\`${attribute}\`: \`${column}\` of a related row`);
     });
   }
 }

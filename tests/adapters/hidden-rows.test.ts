@@ -10,6 +10,7 @@ import { DataSource, EntitySchema } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
+import { rowReader } from '../../packages/adapters/attributes.js';
 import { kyselyAdapter, kyselyCan } from '../../packages/adapters/kysely.js';
 import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
 import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
@@ -266,6 +267,52 @@ test('related tables are in the schema of the query', async () => {
     .where(allowed(planned, { schema: 'tenant_c' }));
   assert.match(named.compile().sql, 'FROM tenant_c.shares AS authz_1');
   assert.match(sql`${allowed(planned)}`.compile(db).sql, 'FROM "shares" AS authz_1');
+});
+
+test('a related row counts however the driver returns the column that decides it', () => {
+  const table = { name: 'documents', columnName: (column: string) => column } as never;
+  const counted = (wanted: unknown, value: unknown): number => {
+    const { relation, on, columns } = { ...MAPPING.attributes.shares, on: { document: 'id' } };
+    const shares = { relation, table: 'shares', on, columns, where: { kind: wanted } };
+    const mapping = { ...MAPPING, attributes: { shares } } as unknown as Parameters<typeof rowReader>[1];
+    const { attributesOf } = rowReader<object, { [name: string]: never }>(table, mapping, () => table);
+    return (attributesOf({ shares: [{ document: 'x', kind: value, userId: 'anna' }] })['shares'] as unknown[]).length;
+  };
+  for (const [wanted, value] of [
+    [2, 2],
+    [2, 2n],
+    // `bigint` and `numeric` with node-postgres, decimals with MySQL.
+    [2, '2'],
+    [2, '2.00'],
+    [1, true],
+    [true, true],
+    [true, 1],
+    [true, 1n],
+    [false, 0n],
+    ['share', 'share'],
+    [null, null],
+  ])
+    assert.is(counted(wanted, value), 1, `${String(wanted)}, ${typeof value} ${String(value)}`);
+  for (const [wanted, value] of [
+    [2, 3n],
+    [2, '3'],
+    [2, null],
+    [true, 0n],
+    [false, null],
+    ['share', 'Share'],
+    ['share', null],
+    [null, 'share'],
+  ])
+    assert.is(counted(wanted, value), 0, `${String(wanted)}, ${typeof value} ${String(value)}`);
+  // `bit(1)` of MySQL, and types that the mapping does not say: a row that is left out would deny nothing.
+  for (const [wanted, value] of [
+    [true, new Uint8Array([1])],
+    [true, 'true'],
+    [2, 'two'],
+    ['2', 2],
+    ['2024-01-01', new Date(0)],
+  ])
+    assert.throws(() => counted(wanted, value), /`R\.attr\.shares`: `kind` of a related row is/);
 });
 
 test.run();
