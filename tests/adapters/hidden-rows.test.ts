@@ -13,6 +13,7 @@ import { createEngine } from '../../runtime/engine/index.js';
 import { rowReader } from '../../packages/adapters/attributes.js';
 import { kyselyAdapter, kyselyCan } from '../../packages/adapters/kysely.js';
 import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
+import { recordReader } from '../../packages/adapters/prisma/records.js';
 import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
 import { typeormAdapter } from '../../packages/adapters/typeorm.js';
 import { compileRules, loaded } from '../support/compiled.js';
@@ -271,13 +272,44 @@ test('related tables are in the schema of the query', async () => {
 
 test('a related row counts however the driver returns the column that decides it', () => {
   const table = { name: 'documents', columnName: (column: string) => column } as never;
-  const counted = (wanted: unknown, value: unknown): number => {
+  const countedBySql = (wanted: unknown, value: unknown): number => {
     const { relation, on, columns } = { ...MAPPING.attributes.shares, on: { document: 'id' } };
     const shares = { relation, table: 'shares', on, columns, where: { kind: wanted } };
     const mapping = { ...MAPPING, attributes: { shares } } as unknown as Parameters<typeof rowReader>[1];
     const { attributesOf } = rowReader<object, { [name: string]: never }>(table, mapping, () => table);
     return (attributesOf({ shares: [{ document: 'x', kind: value, userId: 'anna' }] })['shares'] as unknown[]).length;
   };
+  const countedByPrisma = (wanted: unknown, value: unknown): number => {
+    const user = { field: 'userId', type: 'text' } as const;
+    const shares = {
+      field: 'shares',
+      relation: 'many',
+      where: { kind: wanted as string },
+      attributes: { user },
+    } as const;
+    const { attributesOf } = recordReader('Document', { provider: 'postgresql', attributes: { shares } });
+    return (attributesOf({ shares: [{ kind: value, userId: 'anna' }] }) as { shares: unknown[] }).shares.length;
+  };
+  for (const counted of [countedBySql, countedByPrisma]) requireCounting(counted);
+});
+
+test.run();
+
+async function plan() {
+  const rules = [
+    {
+      actions: ['view'],
+      roles: ['user'],
+      effect: 'EFFECT_ALLOW',
+      condition: { match: { expr: 'R.attr.shares.exists(s, s.user == P.id)' } },
+    },
+  ];
+  const { policies } = await loaded(compileRules('document', rules));
+  return createEngine(policies).plan(REQUEST);
+}
+
+/** Requires that a related row counts if the column in its `where` has the value, and no other one does. */
+function requireCounting(counted: (wanted: unknown, value: unknown) => number): void {
   for (const [wanted, value] of [
     [2, 2],
     [2, 2n],
@@ -312,20 +344,5 @@ test('a related row counts however the driver returns the column that decides it
     ['2', 2],
     ['2024-01-01', new Date(0)],
   ])
-    assert.throws(() => counted(wanted, value), /`R\.attr\.shares`: `kind` of a related row is/);
-});
-
-test.run();
-
-async function plan() {
-  const rules = [
-    {
-      actions: ['view'],
-      roles: ['user'],
-      effect: 'EFFECT_ALLOW',
-      condition: { match: { expr: 'R.attr.shares.exists(s, s.user == P.id)' } },
-    },
-  ];
-  const { policies } = await loaded(compileRules('document', rules));
-  return createEngine(policies).plan(REQUEST);
+    assert.throws(() => counted(wanted, value), /`kind` of a related (row|record) is/);
 }

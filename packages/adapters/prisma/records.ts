@@ -1,5 +1,5 @@
 /** The attributes of records, made by the mapping that conditions are made by. */
-import { convertAttribute } from '../attribute-values.js';
+import { convertAttribute, isStored } from '../attribute-values.js';
 import { putAttribute, type RowAttributes, type RowReader } from '../attributes.js';
 import type { JsonValue } from '../../../runtime/residual/filters.js';
 import { idColumn, type NamedAttributes, type NamedColumn, type NamedMapping } from './mapping.js';
@@ -41,7 +41,11 @@ export function recordReader(model: string, mapping: NamedMapping): RowReader<ob
         continue;
       }
       const counts = (one: object): boolean =>
-        Object.entries(stored.where ?? {}).every(([field, value]) => value === undefined || read(one, field) === value);
+        Object.entries(stored.where ?? {}).every(
+          ([field, value]) =>
+            value === undefined ||
+            isStored(read(one, field), value, `\`${path}\` of \`${model}\`: \`${field}\` of a related record`),
+        );
       const related = read(record, stored.field) as object | readonly object[] | null;
       if (stored.relation === 'one') {
         const isThere = related !== null && counts(related);
