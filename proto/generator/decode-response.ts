@@ -124,7 +124,7 @@ function value(field: DescField): string {
     case 'strings':
       return 'reader.string()';
     case 'value':
-      return 'readJsonValue(reader)';
+      return 'readSentValue(reader, reader.messageEnd())';
     case 'message':
     case 'messages':
       return `read${innerName(field)}(reader, reader.messageEnd())`;

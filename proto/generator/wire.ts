@@ -74,7 +74,14 @@ const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
     'WireReader',
   ],
   '../../wire/size.js': ['field', 'mapSize', 'text', 'texts'],
-  '../../wire/value.js': ['readJsonEntry', 'readJsonValue', 'writeJsonEntries', 'writeJsonText', 'writeJsonValue'],
+  '../../wire/value.js': [
+    'readJsonEntry',
+    'readJsonValue',
+    'readSentValue',
+    'writeJsonEntries',
+    'writeJsonText',
+    'writeJsonValue',
+  ],
   '../../wire/writer.js': [
     'type WireWriter',
     'writeMessageMap',

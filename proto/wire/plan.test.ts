@@ -4,8 +4,8 @@ import { messageType } from '../../tests/support/protobuf.js';
 import { decodePlanResourcesRequest, planResourcesRequestSize } from '../gen/wire/request.js';
 import type { PlanResourcesResponse } from '../gen/messages.js';
 import type { Plan } from '../../server/service/decider.js';
-import { encodePlanResourcesResponse } from '../gen/wire/response.js';
-import { TextTable } from './reader.js';
+import { decodePlanResourcesResponse, encodePlanResourcesResponse } from '../gen/wire/response.js';
+import { TextTable, WireError } from './reader.js';
 import { WireWriter } from './writer.js';
 
 const request = messageType('authz.request.v1.PlanResourcesRequest');
@@ -162,6 +162,51 @@ test('a plan of one action names one scope, and has meta only on request', () =>
     filter: { kind: 'KIND_ALWAYS_DENIED' },
     authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
   } as never);
+});
+
+test('a value of a response has one kind, at every depth', () => {
+  const planOf = (value: string) => ({
+    ...whole,
+    filter: {
+      kind: 'KIND_CONDITIONAL' as const,
+      condition: { expression: { operator: 'eq', operands: [{ variable: 'owner' }, { value }] } },
+    },
+  });
+  /** A plan with these bytes as a value, in place of a text that takes as many. */
+  const planWith = (value: readonly number[]): PlanResourcesResponse => {
+    const text = 'x'.repeat(value.length - 2);
+    const bytes = encodePlanResourcesResponse(planOf(text), new WireWriter());
+    Buffer.from(value).copy(bytes, bytes.indexOf(Buffer.from([0x1a, text.length, ...Buffer.from(text)])));
+    return decodePlanResourcesResponse(bytes);
+  };
+  const entry = [0x0a, 7, 0x0a, 1, 97, 0x12, 2, 0x20, 1];
+  for (const [value, expected] of [
+    [[0x1a, 3, 97, 98, 99], 'abc'],
+    [[0x08, 0, 0xa0, 0x06, 1], null],
+    [[0x2a, 9, ...entry], { a: true }],
+    [[0x2a, 9, ...entry.slice(0, -2), 0x08, 0], { a: null }],
+    [[0x32, 4, 0x0a, 2, 0x32, 0], [[]]],
+  ] as const)
+    assert.equal(planWith(value).filter, planOf(expected as string).filter);
+  for (const [value, message] of [
+    [[0xa2, 0x06, 1, 97], 'no `value`'],
+    [[0x18, 0x80, 0x00], 'wire type 0 for field 3'],
+    [[0x0a, 1, 97], 'wire type 2 for field 1'],
+    [[0x20, 1, 0x20, 0], '`value` is there twice'],
+    [[0x1a, 1, 97, 0x08, 0], '`value` is there twice'],
+    [[0x08, 0, 0x08, 0], '`value` is there twice'],
+    [[0x2a, 18, ...entry, ...entry], 'two entries of `fields` for one key'],
+    [[0x2a, 5, 0x0a, 3, 0x0a, 1, 97], 'no `value`'],
+    [[0x2a, 4, 0x0a, 2, 0x12, 0], 'no `value`'],
+    [[0x2a, 2, 0x08, 1], 'wire type 0 for field 1'],
+    [[0x32, 2, 0x0a, 0], 'no `value`'],
+    [[0x32, 2, 0x08, 1], 'wire type 0 for field 1'],
+  ] as const)
+    assert.throws(
+      () => planWith(value),
+      (error: Error) => error instanceof WireError && error.message === message,
+      message,
+    );
 });
 
 test.run();

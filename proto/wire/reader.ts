@@ -320,7 +320,7 @@ export function readEntryOnce<Value>(
   }
   reader.checkEnd(end);
   if (map.has(key)) throw new WireError(`two entries of \`${name}\` for one key`);
-  map.set(key, value ?? read(reader, reader.at));
+  map.set(key, value === undefined ? read(reader, reader.at) : value);
 }
 
 /**

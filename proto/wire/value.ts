@@ -1,5 +1,5 @@
 import { setOwn } from '../../packages/cel/runtime/own-property.js';
-import { BYTES, FIXED64, VARINT, WireError, type WireReader } from './reader.js';
+import { BYTES, FIXED64, missing, once, readEntryOnce, VARINT, WireError, type WireReader } from './reader.js';
 import type { WireWriter } from './writer.js';
 
 /** The maximum nesting depth of lists and maps in a binary request; a deeper request is malformed. */
@@ -82,6 +82,68 @@ function readList(reader: WireReader, depth: number, list: unknown[]): unknown[]
     const tag = reader.tag();
     if (tag === ((1 << 3) | BYTES)) list.push(readJsonValue(reader, depth + 1));
     else reader.skip(tag);
+  }
+  reader.checkEnd(end);
+  return list;
+}
+
+/** A google.protobuf.Value of a response as plain JSON, up to `end`: it has one kind, and maps have each key once. */
+export function readSentValue(reader: WireReader, end: number, depth = 0): unknown {
+  if (depth > MAX_VALUE_DEPTH) throw new WireError('values nested too deep');
+  let value: unknown;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | VARINT:
+        reader.uint32();
+        value = once(value, null, 'value');
+        break;
+      case (2 << 3) | FIXED64:
+        value = once(value, reader.double(), 'value');
+        break;
+      case (3 << 3) | BYTES:
+        value = once(value, reader.string(), 'value');
+        break;
+      case (4 << 3) | VARINT:
+        value = once(value, reader.bool(), 'value');
+        break;
+      case (5 << 3) | BYTES:
+        value = once(value, readSentStruct(reader, depth), 'value');
+        break;
+      case (6 << 3) | BYTES:
+        value = once(value, readSentList(reader, depth), 'value');
+        break;
+      default:
+        reader.skipUnknown(tag, [1, 2, 3, 4, 5, 6]);
+    }
+  }
+  reader.checkEnd(end);
+  if (value === undefined) throw missing('value');
+  return value;
+}
+
+function readSentStruct(reader: WireReader, depth: number): Record<string, unknown> {
+  const end = reader.messageEnd();
+  const fields = new Map<string, unknown>();
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES))
+      readEntryOnce(reader, fields, 'fields', (inner, valueEnd) => readSentValue(inner, valueEnd, depth + 1));
+    else reader.skipUnknown(tag, [1]);
+  }
+  reader.checkEnd(end);
+  const struct: Record<string, unknown> = {};
+  for (const [key, value] of fields) setOwn(struct, key, value);
+  return struct;
+}
+
+function readSentList(reader: WireReader, depth: number): unknown[] {
+  const end = reader.messageEnd();
+  const list: unknown[] = [];
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) list.push(readSentValue(reader, reader.messageEnd(), depth + 1));
+    else reader.skipUnknown(tag, [1]);
   }
   reader.checkEnd(end);
   return list;

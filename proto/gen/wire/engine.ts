@@ -2,7 +2,7 @@
 
 import { BYTES, type Draft, missing, once, sentValue, VARINT, WireReader } from '../../wire/reader.js';
 import { field, mapSize, text, texts } from '../../wire/size.js';
-import { readJsonEntry, readJsonValue, writeJsonEntries, writeJsonValue } from '../../wire/value.js';
+import { readJsonEntry, readSentValue, writeJsonEntries, writeJsonValue } from '../../wire/value.js';
 import { type WireWriter, writeText, writeTexts } from '../../wire/writer.js';
 import type { Actor, BundleProvenance, OutputEntry, PlanExpression, PlanFilter, PlanOperand, PlanResource, Principal, Resource } from '../messages.js';
 
@@ -222,7 +222,7 @@ export function readOutputEntry(reader: WireReader, end: number): OutputEntry {
         src = reader.string();
         break;
       case (2 << 3) | BYTES:
-        val = readJsonValue(reader);
+        val = readSentValue(reader, reader.messageEnd());
         break;
       case (3 << 3) | BYTES:
         action = reader.string();
@@ -302,7 +302,7 @@ function readPlanOperand(reader: WireReader, end: number): PlanOperand {
     const tag = reader.tag();
     switch (tag) {
       case (1 << 3) | BYTES:
-        node = once(node, { value: readJsonValue(reader) }, 'node');
+        node = once(node, { value: readSentValue(reader, reader.messageEnd()) }, 'node');
         break;
       case (2 << 3) | BYTES:
         node = once(node, { expression: readPlanExpression(reader, reader.messageEnd()) }, 'node');
