@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kyselyMask } from '../../packages/adapters/kysely.js';
 import { capabilities, createEngine } from '../../runtime/engine/index.js';
-import { renderMaskedSource, renderMasks } from '../../runtime/residual/sql/index.js';
+import { renderColumnSource, renderMaskedSource, renderMasks } from '../../runtime/residual/sql/index.js';
 import { compileRules, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
@@ -151,5 +151,24 @@ test.after(() => db.destroy());
 const EQ_OWN = {
   expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.name' }, { value: 'u1' }] },
 } as const;
+
+test('a column that two actions show is refused, under whatever names it has', async () => {
+  const engine = await engineOf(new Random(SEED));
+  const plans = engine.planCapabilities({
+    principal: { id: 'a', roles: ['user'] },
+    resource: { kind: 'pay' },
+    actions: ['view', 'view:salary'],
+  });
+  const source = (...masked: readonly { readonly column: string; readonly action: 'view' | 'view:salary' }[]) =>
+    renderColumnSource(plans, TABLE, masked, { dialect: 'sqlite', others: ['id'] });
+  const shown = { column: 'salary', action: 'view' } as const;
+  for (const column of ['salary', 'pay.salary'])
+    assert.throws(() => source({ column, action: 'view:salary' }, shown), 'the column `salary` has two masks');
+  assert.is(source(shown, shown).text, source(shown).text);
+  const two = { ...TABLE, columns: { ...TABLE.columns, pay: { column: 'salary', type: 'integer' } } } as const;
+  const masks = { salary: 'view:salary', pay: 'view' } as const;
+  for (const render of [renderMasks, renderMaskedSource])
+    assert.throws(() => render(plans, two, { dialect: 'sqlite', masks }), 'the column `salary` has two masks');
+});
 
 test.run();

@@ -221,7 +221,7 @@ export function renderColumnSource<Action extends string>(
 ): SqlMaskedSource {
   const dialect = selectDialect(options);
   const { conditionFor, refused } = conditionsOf(plans, table, options);
-  const actions = new Map(masked.map(({ column, action }) => [nameOf(column), action]));
+  const actions = actionsByColumn(masked);
   const all = new Map([...options.others, ...masked.map(({ column }) => column)].map((one) => [nameOf(one), one]));
   const columns = [...all].map(([name, column]) => {
     const stored = columnIn(table, column, dialect);
@@ -293,6 +293,17 @@ function maskedBy(condition: Sql, stored: Sql, dialect: Dialect): Sql {
   // NULL alone would have another type than the column.
   const holds = condition === NEVER ? sql`${dialect.name === 'postgresql' ? 'FALSE' : '0'}` : condition;
   return sql`CASE WHEN (${holds}) THEN ${stored} END`;
+}
+
+/** The action that shows each column. Throws a TypeError for a column with two, of which neither may be ignored. */
+function actionsByColumn<Action>(masked: readonly MaskedColumn<Action>[]): ReadonlyMap<string, Action> {
+  const actions = new Map<string, Action>();
+  for (const { column, action } of masked) {
+    const name = nameOf(column);
+    if ((actions.get(name) ?? action) !== action) throw new TypeError(`the column \`${name}\` has two masks`);
+    actions.set(name, action);
+  }
+  return actions;
 }
 
 /** The columns that masks name. */
