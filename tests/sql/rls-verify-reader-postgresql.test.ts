@@ -51,6 +51,10 @@ const FAULTS: readonly (readonly [id: FindingId, statements: string])[] = [
   ['reader-login', 'GRANT authz_reader TO app'],
   ['reader-login', 'CREATE ROLE team; GRANT team TO app; GRANT authz_reader TO team'],
   ['reader-login', 'GRANT CREATE ON SCHEMA public TO authz_reader; ALTER TABLE shares OWNER TO authz_reader'],
+  ['default-principal', `ALTER ROLE app SET authz.principal = '{"id": "ann"}'`],
+  ['default-principal', `ALTER ROLE ALL SET request.jwt.claims = '{"sub": "ann"}'`],
+  ['default-principal', `ALTER DATABASE postgres SET authz.principal = '{"id": "ann"}'`],
+  ['default-principal', `ALTER ROLE app IN DATABASE postgres SET authz.principal = '{"id": "ann"}'`],
   ['stale', "UPDATE authz.version SET version = '000000000000'"],
   ['helper-changed', 'DROP FUNCTION KEYS CASCADE'],
   ['helper-changed', 'ALTER FUNCTION KEYS RENAME TO shares_before'],
@@ -84,7 +88,10 @@ test('each fault of the reader, its functions, versions and the column of the sc
   const cluster = await startCluster();
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
   try {
-    await plant(cluster.client as unknown as Connection, TABLES, FAULTS, ['SELECT 1']);
+    await plant(cluster.client as unknown as Connection, TABLES, FAULTS, [
+      'SELECT 1',
+      "ALTER ROLE app SET authz.principal = ''; ALTER ROLE app SET authz.other = 'x'; ALTER ROLE app SET search_path = public",
+    ]);
   } finally {
     await cluster.stop();
   }

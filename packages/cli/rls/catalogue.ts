@@ -29,6 +29,8 @@ export interface Catalogue {
   readonly schema: { readonly owner: string; readonly creators: readonly string[] } | undefined;
   /** Who may read or change the keys of signatures; undefined if there are none. */
   readonly keys: { readonly owner: string; readonly users: readonly string[] } | undefined;
+  /** The settings of a principal that sessions begin with. */
+  readonly defaults: readonly DefaultSetting[];
   /** The version that the database says it has; undefined if it says nothing. */
   readonly version: string | undefined;
 }
@@ -42,6 +44,15 @@ export interface CatalogueRole {
   readonly canLogin: boolean;
   /** Whether it can make itself a member of any other role: CREATEROLE before PostgreSQL 16. */
   readonly createsRoles: boolean;
+}
+
+/** A setting that the sessions of a role, of all roles or of a database begin with. */
+export interface DefaultSetting {
+  readonly setting: string;
+  /** Null: all roles. */
+  readonly role: string | null;
+  /** Null: all databases. */
+  readonly database: string | null;
 }
 
 /** A table as the catalogue has it. */

@@ -3,7 +3,7 @@ import { FUNCTION_SEARCH_PATH, WHOLE_INDEXES } from '../../analysis/rls/search-p
 import { SIGNED_VALUE } from '../../analysis/rls/signatures.js';
 import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
-import type { Catalogue, CatalogueFunction } from './catalogue.js';
+import type { Catalogue, CatalogueFunction, DefaultSetting } from './catalogue.js';
 import { note, refuted, type RlsFinding, RUN_SCRIPT, unknown } from './finding.js';
 import { didYouMean } from '../../cel/check/did-you-mean.js';
 
@@ -22,6 +22,7 @@ export function databaseFindings(
     ...readerFindings(catalogue.reader),
     ...metadataFindings(catalogue, protection),
     ...serverFindings(catalogue.server),
+    ...catalogue.defaults.map(defaultFinding),
     ...(isForgeable
       ? [
           note(
@@ -220,6 +221,20 @@ function versionFindings({ version }: Catalogue, { isWhole, version: wanted }: P
       },
     ),
   ];
+}
+
+/** A session that sets no principal is to be nobody. */
+function defaultFinding({ setting, role, database }: DefaultSetting): RlsFinding {
+  const owner =
+    role === null && database !== null
+      ? `DATABASE ${quotedPart(database)}`
+      : `ROLE ${role === null ? 'ALL' : quotedPart(role)}${database === null ? '' : ` IN DATABASE ${quotedPart(database)}`}`;
+  return refuted(
+    'default-principal',
+    `setting ${setting}`,
+    `sessions that set no principal have that of ALTER ${owner}`,
+    { fix: `ALTER ${owner} RESET ${setting};` },
+  );
 }
 
 /** The role that reads related tables must be of use for nothing else. */

@@ -59,6 +59,7 @@ export const FINDINGS = {
   stale: 'The database has the policies of another version.',
   'user-metadata': 'A condition reads metadata that users can edit themselves.',
   'setting-forgeable': 'Anyone who can run any SQL can set the principal of the session.',
+  'default-principal': 'Sessions of a role or a database begin with a principal.',
   'unique-leak': 'A unique constraint reveals whether a row exists that the principal cannot see.',
   cascade: 'A foreign key changes rows without asking the policies.',
   publication: 'The table is published: subscribers receive all rows.',

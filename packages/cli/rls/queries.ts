@@ -186,6 +186,14 @@ SELECT pg_get_userbyid(n.nspowner) AS owner,
   ARRAY(SELECT g.role FROM grantee AS g WHERE has_schema_privilege(g.name, n.oid, 'CREATE') ORDER BY 1) AS creators
 FROM pg_namespace AS n WHERE n.nspname = 'authz'`;
 
+/** The settings that name a principal, where a role or the database has a default of them. */
+export const DEFAULTS = `
+SELECT o.option_name AS setting, r.rolname AS role, d.datname AS database
+FROM pg_db_role_setting AS s CROSS JOIN LATERAL pg_options_to_table(s.setconfig) AS o
+LEFT JOIN pg_roles AS r ON r.oid = s.setrole LEFT JOIN pg_database AS d ON d.oid = s.setdatabase
+WHERE o.option_name IN ('authz.principal', 'request.jwt.claims') AND o.option_value <> ''
+  AND (s.setdatabase = 0 OR d.datname = current_database()) ORDER BY 1, 2, 3`;
+
 /** The keys of signatures, and the roles that may read or change them. */
 export const KEYS = `${ASKED}
 SELECT pg_get_userbyid(k.relowner) AS owner,

@@ -7,6 +7,7 @@ import type {
   CataloguePolicy,
   CatalogueRole,
   CatalogueTable,
+  DefaultSetting,
   DefinerFunction,
   RelatedTable,
   Relative,
@@ -87,6 +88,7 @@ export function readCatalogue(connection: Connection, wanted: Wanted): Promise<C
       functions: await selectJson<CatalogueFunction>(connection, queries.FUNCTIONS),
       schema,
       keys,
+      defaults: await selectJson<DefaultSetting>(connection, queries.DEFAULTS),
       version: await readVersion(connection),
     };
   });
