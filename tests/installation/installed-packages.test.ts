@@ -40,7 +40,7 @@ const npm = (words: readonly string[], cwd: string) =>
 const BUDGETS: { readonly [name: string]: { readonly bytes: number; readonly packages: number } } = {
   // Two: itself and RE2.
   authz: { bytes: 3_100_000, packages: 2 },
-  authzc: { bytes: 50_600_000, packages: 45 },
+  authzc: { bytes: 50_650_000, packages: 45 },
   'authz-server': { bytes: 35_650_000, packages: 62 },
 };
 
