@@ -1,6 +1,7 @@
 import { runAuthzc } from './authzc-program.js';
 import { delayOptimisation } from './delay-optimisation.js';
-import { EXIT, handleLostOutput, printMessage } from './exit.js';
+import { EXIT, printMessage } from './exit.js';
+import { handleLostOutput } from './lost-output.js';
 import { PROCESS_CONTEXT } from './process-context.js';
 
 /** The command line of this process. */

@@ -1,7 +1,6 @@
 import { ConfigError } from '../../server/config/config-error.js';
 import { maskText } from '../../server/config/mask.js';
 import { type CommandContext, printNote } from './context.js';
-import { whyNotWritten } from './outputs/replace-files.js';
 
 /**
  * The exit codes of all commands (docs/command-line.md#exit-codes-and-messages). An argument that names what does not
@@ -53,20 +52,4 @@ export function failureMessage(error: unknown): string {
   return missing === undefined
     ? maskText(error.message)
     : `${missing} is not installed, and this configuration needs it: npm install ${missing}`;
-}
-
-/**
- * Decides what follows when standard output or standard error cannot be written. If its reader closed it early, as
- * `authzc inspect | head` does, a command ends as it would otherwise: one that writes files must not end in the middle.
- * After any other failure, such as a full disk, a command fails, as its output is lost. A server goes on, and drops the
- * lines as its log does.
- */
-export function handleLostOutput(context: CommandContext): void {
-  const { stdout, stderr, program, exit } = context;
-  for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' || program === 'authz-server') return;
-      if (stream === stdout) printMessage(context, `cannot write to standard output: ${whyNotWritten(error)}`);
-      exit(EXIT.failed);
-    });
 }

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { makeProgram } from './command.js';
 import { addServerCommands } from './commands/server-commands.js';
 import { collect } from './option-values.js';
-import { handleLostOutput, EXIT } from './exit.js';
+import { EXIT } from './exit.js';
 import { SERVER_CONTEXT } from './process-context.js';
 import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../../server/process.js';
 import { release } from '../../server/release.js';
@@ -16,7 +16,8 @@ import { release } from '../../server/release.js';
  */
 export async function runServer(file: string): Promise<void> {
   const context = SERVER_CONTEXT;
-  handleLostOutput(context);
+  // Lines that cannot be written are dropped, as those of its log are.
+  for (const stream of [context.stdout, context.stderr]) stream.on('error', () => {});
   const program = makeProgram('authz-server', context)
     .description('serve authorization decisions from a compiled bundle of policies')
     .version(`${release.version} (${release.commit}, ${release.buildDate})`)
