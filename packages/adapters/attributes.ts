@@ -213,17 +213,28 @@ class Reader {
     return [...found];
   }
 
-  /** Whether a related row counts. A library does not return those that its model hides. */
+  /**
+   * Whether a related row counts. A library returns those that its model hides only if the application asks for them, and
+   * then with the column that hides them, unless that is left out.
+   */
   private counts(row: object, { where = {} }: MappedRelation<string>, other: StoredTable, attribute: string): boolean {
-    return Object.entries(where).every(([column, wanted]) => {
-      if (wanted === undefined) return true;
-      const value = valueOf(row, column, other);
-      if (value === undefined)
-        throw new TypeError(
-          `\`${attribute}\`: \`${column}\` of a related row was not read: select it, because it decides whether the row counts`,
-        );
-      return isStored(value, wanted, `\`${attribute}\`: \`${column}\` of a related row`);
+    const { hidden } = other;
+    const ofModel = hidden !== undefined && 'where' in hidden ? hidden.where : {};
+    const place = (column: string): string => `\`${attribute}\`: \`${column}\` of a related row`;
+    const isReturned = Object.entries(ofModel).every(([column, wanted]) => {
+      const value = where[column] === undefined ? valueOf(row, column, other) : undefined;
+      return value === undefined || isStored(value, wanted, place(column));
     });
+    return (
+      isReturned &&
+      Object.entries(where).every(([column, wanted]) => {
+        if (wanted === undefined) return true;
+        const value = valueOf(row, column, other);
+        if (value === undefined)
+          throw new TypeError(`${place(column)} was not read: select it, because it decides whether the row counts`);
+        return isStored(value, wanted, place(column));
+      })
+    );
   }
 }
 

@@ -91,6 +91,12 @@ test('paranoid models of Sequelize do not grant, nor rows outside their default 
     other: { shares: [] },
     none: { shares: [] },
   });
+  const deletedShare = { userId: 'anna', kind: 'share', deleted_at: new Date(0) };
+  assert.equal(
+    allowed.attributesOf({ id: 'deleted', shares: [deletedShare] } as never),
+    { shares: [] },
+    'not paranoid',
+  );
 
   const scoped = db.define('ScopedShare', attributes, {
     ...options,
@@ -162,6 +168,14 @@ test('rows with a DeleteDateColumn of TypeORM do not grant', async () => {
     } as never),
     { shares: [{ user: 'anna' }] },
   );
+  assert.equal(
+    allowed.attributesOf({ id: 'live', shares: [{ userId: 'anna', kind: 'share', deletedAt: new Date(0) }] } as never),
+    { shares: [] },
+  );
+  assert.equal(
+    allowed.attributesOf({ id: 'live', shares: [{ userId: 'anna', kind: 'share', deletedAt: null }] } as never),
+    { shares: [{ user: 'anna' }] },
+  );
   assert.equal(allowed.resourceOf({ id: 'live', shares: [] } as never), { id: 'live', attr: { shares: [] } });
   assert.throws(() => allowed.attributesOf({ id: 'live' }), /the row has no related rows in `shares`: load them/);
   assert.throws(
@@ -208,6 +222,10 @@ test('rows that filters of MikroORM hide do not grant', async () => {
   assert.equal(
     (await orm.em.fork().find(documents, allowed(await plan()))).map(({ id }) => id),
     ['live'],
+  );
+  assert.equal(
+    allowed.attributesOf({ id: 'live', shares: [{ userId: 'anna', kind: 'share', deletedAt: new Date(0) }] } as never),
+    { shares: [] },
   );
   await orm.close();
 
