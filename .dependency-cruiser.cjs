@@ -247,7 +247,7 @@ module.exports = {
       to: {
         path: '^packages/adapters/',
         pathNot:
-          '^packages/adapters/($1-[a-z-]+|absence|attribute-values|attributes|capabilities|closures|column-types|computed-tests|condition|column-source|deferred-tables|hexadecimal|masks|mikro-orm-schemas|sequelize-schemas|spellings|sql-exports|store|translation)\\.ts$',
+          '^packages/adapters/($1-[a-z-]+|absence|attribute-values|attributes|capabilities|closures|column-types|computed-tests|condition|column-source|deferred-tables|hexadecimal|masks|mikro-orm-schemas|overlaps|sequelize-schemas|spellings|sql-exports|store|translation)\\.ts$',
       },
     },
     {

@@ -13,6 +13,7 @@ import { findClosureProblem } from '../../runtime/residual/sql/table.js';
 import type { Filter } from '../../runtime/residual/filters.js';
 import { requireAbsence } from './absence.js';
 import { ColumnTypeError, type DeclaredColumn, requireFit } from './column-types.js';
+import { refuseOverlaps } from './overlaps.js';
 import { UnsupportedPlanError } from '../../runtime/residual/sql/unsupported-plan.js';
 
 export { UnsupportedPlanError };
@@ -227,6 +228,7 @@ function storedColumns(
   table: StoredTable,
   place: Place,
 ): SqlColumns {
+  refuseOverlaps(attributes, before);
   return Object.fromEntries(
     Object.entries(attributes).map(([path, stored]) => [
       path,

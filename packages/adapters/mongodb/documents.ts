@@ -1,5 +1,6 @@
 /** The attributes of documents, made by the mapping that filters are made by. */
 import type { JsonValue } from '../../../runtime/residual/filters.js';
+import { refuseOverlaps } from '../overlaps.js';
 import { putAttribute, type RowAttributes, type RowReader } from '../attributes.js';
 
 /** A mapping, by names that may be any. */
@@ -10,6 +11,9 @@ export interface NamedFields {
 
 /** Creates the functions that read documents as the driver or `lean()` of Mongoose returns them. */
 export function documentReader(collection: string, { id, attributes }: NamedFields): RowReader<object, object> {
+  const fieldOf = (stored: string | { readonly field: string }): string =>
+    typeof stored === 'string' ? stored : stored.field;
+  refuseOverlaps(attributes, 'R.attr.', (inner, outer, below) => fieldOf(inner) === fieldOf(outer) + below);
   // The dates of objects in a list are read with the list.
   const isWithin = ([path]: readonly [string, unknown]): boolean =>
     path
@@ -31,8 +35,7 @@ export function documentReader(collection: string, { id, attributes }: NamedFiel
   };
   const attributesOf = (document: object): RowAttributes<object> => {
     const found = {};
-    for (const [path, stored] of read)
-      putAttribute(found, path.split('.'), readField(document, typeof stored === 'string' ? stored : stored.field));
+    for (const [path, stored] of read) putAttribute(found, path.split('.'), readField(document, fieldOf(stored)));
     return found as RowAttributes<object>;
   };
   return {

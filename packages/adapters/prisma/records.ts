@@ -1,6 +1,7 @@
 /** The attributes of records, made by the mapping that conditions are made by. */
 import { convertAttribute, isStored } from '../attribute-values.js';
 import { putAttribute, type RowAttributes, type RowReader } from '../attributes.js';
+import { refuseOverlaps } from '../overlaps.js';
 import type { JsonValue } from '../../../runtime/residual/filters.js';
 import { idColumn, type NamedAttributes, type NamedColumn, type NamedMapping } from './mapping.js';
 
@@ -11,6 +12,7 @@ interface Attributes {
 /** Creates the functions that read records of a model, with the related records that the mapping names. */
 export function recordReader(model: string, mapping: NamedMapping): RowReader<object, object> {
   const { attributes, provider: dialect } = mapping;
+  requireApart(attributes, 'R.attr.');
   const id = idColumn(mapping);
   const read = (record: object, field: string): unknown => {
     const value = (record as { readonly [field: string]: unknown })[field];
@@ -72,4 +74,11 @@ export function recordReader(model: string, mapping: NamedMapping): RowReader<ob
       return { id: value as string, attr: attributesOfRecord(record) };
     },
   };
+}
+
+/** Checks the attributes of related records, too. */
+function requireApart(attributes: NamedAttributes, before: string): void {
+  refuseOverlaps(attributes, before);
+  for (const [path, stored] of Object.entries(attributes))
+    if ('relation' in stored && stored.attributes !== undefined) requireApart(stored.attributes, `${before}${path}.`);
 }
