@@ -7,6 +7,7 @@ import {
   type MappedColumns,
   type MappedRelation,
   type Mapping,
+  shownWhere,
   storedColumn,
   type StoredTable,
 } from './condition.js';
@@ -218,23 +219,15 @@ class Reader {
    * then with the column that hides them, unless that is left out.
    */
   private counts(row: object, { where = {} }: MappedRelation<string>, other: StoredTable, attribute: string): boolean {
-    const { hidden } = other;
-    const ofModel = hidden !== undefined && 'where' in hidden ? hidden.where : {};
-    const place = (column: string): string => `\`${attribute}\`: \`${column}\` of a related row`;
-    const isReturned = Object.entries(ofModel).every(([column, wanted]) => {
-      const value = where[column] === undefined ? valueOf(row, column, other) : undefined;
-      return value === undefined || isStored(value, wanted, place(column));
+    const ofModel = Object.entries(shownWhere(other.hidden)).filter(([column]) => where[column] === undefined);
+    return [...ofModel, ...Object.entries(where)].every(([column, wanted]) => {
+      if (wanted === undefined) return true;
+      const place = `\`${attribute}\`: \`${column}\` of a related row`;
+      const value = valueOf(row, column, other);
+      if (value !== undefined) return isStored(value, wanted, place);
+      if (where[column] === undefined) return true;
+      throw new TypeError(`${place} was not read: select it, because it decides whether the row counts`);
     });
-    return (
-      isReturned &&
-      Object.entries(where).every(([column, wanted]) => {
-        if (wanted === undefined) return true;
-        const value = valueOf(row, column, other);
-        if (value === undefined)
-          throw new TypeError(`${place(column)} was not read: select it, because it decides whether the row counts`);
-        return isStored(value, wanted, place(column));
-      })
-    );
   }
 }
 

@@ -90,9 +90,16 @@ export interface StoredTable {
 }
 
 /** The rows of a table that a library does not return: all but those with these values, or that it cannot say why. */
-export type HiddenRows =
-  | { readonly where: { readonly [column: string]: string | number | boolean | null } }
-  | { readonly why: string };
+export type HiddenRows = { readonly where: ShownValues } | { readonly why: string };
+
+interface ShownValues {
+  readonly [column: string]: string | number | boolean | null;
+}
+
+/** The values that all rows have that a library returns; none if it hides no rows, or cannot say which. */
+export function shownWhere(hidden: HiddenRows | undefined): ShownValues {
+  return hidden !== undefined && 'where' in hidden ? hidden.where : {};
+}
 
 /** A table whose names in the mapping are those of the database. */
 export function tableNamed(name: string, library: string): StoredTable {
@@ -327,8 +334,9 @@ function countingRows(
     throw new TypeError(
       `\`${attribute}\`: ${hidden.why}. Say which rows count, as \`where\` of the relation: \`where: { deleted: false }\``,
     );
-  const ofModel = hidden !== undefined && 'where' in hidden ? Object.entries(hidden.where) : [];
-  const all = [...ofModel, ...asked].map(([column, value]) => [plainName(column, other), value] as const);
+  const all = [...Object.entries(shownWhere(hidden)), ...asked].map(
+    ([column, value]) => [plainName(column, other), value] as const,
+  );
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
