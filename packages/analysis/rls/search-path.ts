@@ -7,11 +7,11 @@ export const FUNCTION_SEARCH_PATH = 'pg_catalog, pg_temp';
 /** The clause of a function that sets what it searches. */
 export const SETS_SEARCH_PATH = `SET search_path = ${FUNCTION_SEARCH_PATH}`;
 
-/** What makes indexes return all rows: a session may set that a GIN index returns only some, and a hidden row denies nothing. */
-export const WHOLE_INDEXES = 'gin_fuzzy_search_limit=0';
+/** The setting by which a session may have a GIN index return only some rows, unless it is 0. A hidden row denies nothing. */
+export const GIN_LIMIT = 'gin_fuzzy_search_limit';
 
 /** The clauses of a function that reads related rows as another role. */
-export const READS_ALL = `${SETS_SEARCH_PATH} SET ${WHOLE_INDEXES.replace('=', ' = ')}`;
+export const READS_ALL = `${SETS_SEARCH_PATH} SET ${GIN_LIMIT} = 0`;
 
 /** Names in a transaction are those of PostgreSQL, and of tables with their schema, whatever the session searches. */
 export const LOCAL_SEARCH_PATH = 'SET LOCAL search_path = pg_catalog';

@@ -1,5 +1,5 @@
 import { roleName } from '../../analysis/rls/names.js';
-import { FUNCTION_SEARCH_PATH, WHOLE_INDEXES } from '../../analysis/rls/search-path.js';
+import { FUNCTION_SEARCH_PATH, GIN_LIMIT } from '../../analysis/rls/search-path.js';
 import { SIGNED_VALUE } from '../../analysis/rls/signatures.js';
 import { quotedPart } from '../../analysis/sql-names.js';
 import type { Helper, KeyFunction, Protection, RowFunction } from '../../analysis/rls/protection.js';
@@ -164,7 +164,7 @@ function immutable(object: string, name: string): readonly RlsFinding[] {
 
 const OTHER_PATH = `its search_path is not \`${FUNCTION_SEARCH_PATH}\`: what it calls can be replaced`;
 
-const SOME_ROWS = `its ${WHOLE_INDEXES.split('=')[0]} is not 0: a session decides how many rows an index returns`;
+const SOME_ROWS = `its ${GIN_LIMIT} is not 0: a session decides how many rows an index returns`;
 
 function oneHelper({ signature, type, body }: Helper, functions: readonly CatalogueFunction[]): readonly RlsFinding[] {
   const [, name = '', parameters = ''] = /^(\w+)\((.*)\)$/s.exec(signature) ?? [];
@@ -198,7 +198,7 @@ function oneReaderFunction(
     ...(found.body.trim() === query.trim() ? [] : ['its query is not the one that `authzc rls` writes']),
     ...(found.isDefiner && found.owner === reader ? [] : [`it does not run as ${reader}`]),
     ...(searchesOnlyOwn(found) ? [] : [OTHER_PATH]),
-    ...((found.settings ?? []).includes(WHOLE_INDEXES) ? [] : [SOME_ROWS]),
+    ...((found.settings ?? []).includes(`${GIN_LIMIT}=0`) ? [] : [SOME_ROWS]),
   ];
   return changed(object, problems);
 }
