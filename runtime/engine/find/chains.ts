@@ -102,7 +102,7 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
     kind,
     first,
     decide,
-    decideAsGiven: first?.policy?.readsPlace ? undefined : readingPrototypes(decide),
+    decideAsGiven: first?.policy?.readsPlace || !canReadPrototypes() ? undefined : decide,
     roles: first?.policy === undefined ? NO_ROLES : parts.rolesOf(first.policy),
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
     exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),
@@ -112,16 +112,13 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
   };
 }
 
-/**
- * The function of a policy, if requests may be told apart by `__proto__` of their attributes: under
- * `node --disable-proto=throw`, reading it throws.
- */
-function readingPrototypes(decide: ResourcePolicy['decide']): ResourcePolicy['decide'] {
+/** Whether objects have `__proto__`, which tells plain attributes from others. Node can delete it or make it throw. */
+function canReadPrototypes(): boolean {
   try {
     // biome-ignore lint/suspicious/noProto: this asks whether it can be read.
-    return ({} as { readonly [name: string]: unknown })['__proto__'] === undefined ? undefined : decide;
+    return ({} as { readonly [name: string]: unknown })['__proto__'] !== undefined;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
