@@ -27,10 +27,10 @@ export const CHECK_TITLE = 'A decision, in process';
  */
 export async function checkBench(bundles: Bundles): Promise<Section> {
   // Each alone: in one process, V8 would know several functions that decide where programs have those of one bundle.
-  const trivial = await inProcesses(() => runChild<Scenario>('check.worker.ts', []));
+  const trivial = await measureInProcesses(() => runChild<Scenario>('check.worker.ts', []));
   const alone = async (shape: Shape, count: number): Promise<Scenario> =>
     runChild('check.worker.ts', [shape, String(count), (await bundles.get(shape, count)).path]);
-  const hot = await inProcesses(() => alone('hot', 1));
+  const hot = await measureInProcesses(() => alone('hot', 1));
   const many: Scenario[] = [];
   for (const count of [10, 100, 1_000, 10_000]) many.push(await alone('six-rules', count));
   const [thousand, tenThousand] = many.slice(-2) as [Scenario, Scenario];
@@ -43,7 +43,7 @@ export async function checkBench(bundles: Bundles): Promise<Section> {
   return {
     title: CHECK_TITLE,
     text: [
-      `Nanoseconds per decision, for requests that rotate through the policies at random. All implementations make the same decisions. Each number of policies is measured in a process of its own, as a program has one bundle. A trivial rule and one hot policy take so little that it matters how V8 has compiled them, which differs from run to run: their rows are medians of ${PROCESSES} processes. By hand, one function serves all kinds, as they differ only in two constants. Policies that have nothing in common need a function for each kind, and that is the fairer comparison with many policies: see "Ten thousand cold kinds".`,
+      `Nanoseconds per decision, for requests that rotate through the policies at random. All implementations make the same decisions. Each number of policies is measured in a process of its own, as a program has one bundle. The rows of a trivial rule and of one hot policy are medians of ${PROCESSES} processes, because V8 does not compile such short code alike in each run. By hand, one function serves all kinds, as they differ only in two constants. Policies that have nothing in common need a function for each kind, and that is the fairer comparison with many policies: see "Ten thousand cold kinds".`,
       ...scenarios.map(scenarioText),
       [
         aim('at most 2.0x the time of hand-written code for a trivial rule', trivialRatio(ENGINE) <= 2),
@@ -69,7 +69,7 @@ export async function checkBench(bundles: Bundles): Promise<Section> {
 const PROCESSES = 5;
 
 /** What the same scenario measures in several processes: each row has the median of their medians. */
-async function inProcesses(run: () => Promise<Scenario>): Promise<Scenario> {
+async function measureInProcesses(run: () => Promise<Scenario>): Promise<Scenario> {
   const runs: Scenario[] = [];
   while (runs.length < PROCESSES) runs.push(await run());
   const [first] = runs as [Scenario];
