@@ -85,11 +85,11 @@ export type Cell = (
   readonly people?: CellPeople;
 };
 
-/** The number of users who may perform an action. */
+/** How many users may perform the action of a cell. */
 export interface CellPeople {
-  /** The number of those who may do so whatever else a request says. */
+  /** Users who are allowed regardless of anything else in the request. */
   readonly least: number;
-  /** The number of those who may do so in at least one request; `least` if the number is exact. */
+  /** Users who are allowed in at least one request. Equal to `least` if the count is exact. */
   readonly most: number;
   /** What decides about the others, such as `resource.attr.owner`; absent where the number is exact. */
   readonly dependsOn?: readonly string[];

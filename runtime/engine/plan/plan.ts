@@ -264,6 +264,7 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
     if (planning.strict !== undefined) visitRule(walk, table.key, entry, left);
+    // Most conditions are these, which can always be planned: they are told without a call.
     const condition =
       typeof left === 'boolean' || left.kind === 'is'
         ? left
